@@ -1,0 +1,25 @@
+"""The agents that threads work with."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class Agent(models.Model):
+    """One agent: its account (which holds its grants), its instructions, its model, and what a turn of it may cost."""
+
+    account = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True)
+    instructions = models.TextField(blank=True)
+    model = models.CharField(max_length=200, blank=True, help_text="Empty: ACCORD_MODEL.")
+    max_steps = models.PositiveIntegerField(default=25, help_text="Model requests a turn.")
+    max_calls = models.PositiveIntegerField(default=50, help_text="Tool calls a turn.")
+    max_tokens = models.PositiveIntegerField(default=200_000, help_text="Tokens in and out a turn.")
+    max_seconds = models.PositiveIntegerField(default=600, help_text="Seconds a turn.")
+    max_bytes = models.PositiveIntegerField(default=65_536, help_text="Bytes of reply text a turn.")
+    history_tokens = models.PositiveIntegerField(default=16_000, help_text="Tokens of earlier talk a turn is given.")
+    turns_a_day = models.PositiveIntegerField(default=500, help_text="Turns a person and day (UTC).")
+    tokens_a_day = models.PositiveBigIntegerField(default=2_000_000, help_text="Tokens a person and day (UTC).")
+
+    def __str__(self) -> str:
+        return self.account.display_name

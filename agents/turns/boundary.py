@@ -1,0 +1,170 @@
+"""Boundaries: the points between a turn's steps where its state is saved and new input may join (DESIGN 6).
+
+Nothing is pushed into a running turn. It pulls from the log here: stop requests, messages of its own author until the
+first of another, and change notes; each joins in the transaction that saves the history it is part of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, UserPromptPart
+
+from agents.models.turns import Call, Turn
+from agents.turns import ending, history, lease
+from agents.turns.plan import joinable
+from agents.turns.start import as_waiting, take, waiting_messages
+from collab.events import MessageTaken
+from collab.log import Locked, append, thread_locked
+from collab.models.documents import Follow, Revision
+from collab.models.threads import Message
+from collab.selectors import names_of, told
+from permissions.actors import same_author
+
+
+@dataclass(slots=True)
+class Work:
+    """What a running turn has in hand: the messages of its own history, and the text it has let out."""
+
+    turn: Turn
+    workspace: UUID
+    names: dict[UUID, str]
+    messages: list[ModelMessage]
+    text: str = ""
+    joins: bool = True
+    """False once another author's message waits: from then on nothing joins this turn."""
+    questions: list[UUID] = field(default_factory=list)
+    orphans: list[Call] = field(default_factory=list)
+    """Calls that the turn this one continues had settled after its last boundary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Someone asked the turn to stop; it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The turn has ended or is paused."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoesOn:
+    """The turn goes on with another model request, whose new part is ``request``."""
+
+    request: ModelRequest
+
+
+def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Stopped | Ended:
+    """Reach the boundary after a model response and its calls: end, pause or go on, and save.
+
+    Args:
+        returns: the results of the response's calls; without any, the response was the turn's last unless something
+            joins here.
+
+    Raises:
+        LeaseLost: another process took the thread over; nothing was written.
+    """
+    with thread_locked(work.turn.thread_id) as locked:
+        lease.fence(locked, work.turn)
+        asked = Turn.objects.values_list("stop_asked_by", flat=True).get(pk=work.turn.id)
+        if asked is not None:
+            stop(locked, work)
+            return Stopped()
+        if work.questions:
+            work.turn.history = history.dump([*work.messages, *_request(returns)])
+            ending.pause(locked, work.turn, questions=tuple(work.questions), text=work.text)
+            return Ended()
+        joining = _joining(locked, work)
+        if not returns and not joining:
+            work.turn.history = history.dump(work.messages)
+            ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text)
+            return Ended()
+        return _go_on(locked, work, [*returns, *_notes(work)], joining)
+
+
+def fail(work: Work, *, reason: str, because: str) -> None:
+    """End a turn that cannot go on, keeping what it took and what it said so far.
+
+    Raises:
+        LeaseLost: another process took the thread over; nothing was written.
+    """
+    with thread_locked(work.turn.thread_id) as locked:
+        lease.fence(locked, work.turn)
+        ending.end(
+            locked, work.turn, status=Turn.Status.FAILED, reason=reason, because=because, text=work.text, whole=False
+        )
+
+
+def end_stopped(work: Work) -> None:
+    """End a turn that was stopped inside a model response or a call.
+
+    Raises:
+        LeaseLost: another process took the thread over; nothing was written.
+    """
+    with thread_locked(work.turn.thread_id) as locked:
+        lease.fence(locked, work.turn)
+        stop(locked, work)
+
+
+def stop(locked: Locked, work: Work) -> None:
+    """End a turn as stopped, with what it said so far."""
+    ending.end(
+        locked, work.turn, status=Turn.Status.STOPPED, reason="stopped", because="It was stopped.",
+        text=work.text, whole=False,
+    )  # fmt: skip
+
+
+def _joining(locked: Locked, work: Work) -> list[Message]:
+    """Take the waiting messages that may join: the turn's own author's, up to the first of another (DESIGN 6)."""
+    waiting = waiting_messages(work.turn.thread_id)
+    foreign = any(not same_author(message.author, work.turn.origin) for message in waiting)
+    ids = {message.id for message in joinable(as_waiting(waiting), work.turn.origin)} if work.joins else set()
+    work.joins = work.joins and not foreign
+    if not ids:
+        return []
+    taken = take(waiting, ids, turn=work.turn, taken_as=Message.TakenAs.STEER)
+    event = MessageTaken(messages=tuple(message.id for message in taken), taken_as=Message.TakenAs.STEER)
+    append(locked, event, actor=ending.acting(work.turn), turn=work.turn.id)
+    return taken
+
+
+def _go_on(locked: Locked, work: Work, parts: list[ModelRequestPart], joining: list[Message]) -> GoesOn:
+    request = ModelRequest(parts=parts)
+    if joining:
+        asked = history.input_request(joining, work.names)
+        request = ModelRequest(parts=[*parts, *asked.parts], metadata=asked.metadata)
+    work.messages.append(request)
+    turn = work.turn
+    turn.steps += 1
+    turn.history, turn.text = history.dump(work.messages), work.text
+    turn.save(update_fields=["steps", "history", "text", "known", "input_tokens", "output_tokens"])
+    return GoesOn(request)
+
+
+def _request(parts: Sequence[ModelRequestPart]) -> list[ModelMessage]:
+    return [ModelRequest(parts=list(parts))] if parts else []
+
+
+def _notes(work: Work) -> list[UserPromptPart]:
+    """Tell the turn which followed documents others changed since it last looked; nothing once its joining is over."""
+    if not work.joins:
+        return []
+    versions = followed_versions(work.turn.thread_id)
+    behind = {id: version for id, version in versions.items() if work.turn.known.get(str(id), version) < version}
+    work.turn.known = {str(id): version for id, version in versions.items()}
+    if not behind:
+        return []
+    revisions = Revision.objects.filter(document_id__in=behind).exclude(turn_id=work.turn.id).select_related("document")
+    fresh = [revision for revision in revisions.order_by("version") if revision.version == behind[revision.document_id]]
+    names = names_of(history.account_ids(*(revision.actor for revision in fresh)))
+    return [
+        history.note(f"{r.document.title} is at version {r.version}, changed by {told(r.actor, names)}") for r in fresh
+    ]
+
+
+def followed_versions(thread_id: UUID) -> dict[UUID, int]:
+    """Return the version of each document that a thread follows."""
+    return dict(Follow.objects.filter(thread_id=thread_id).values_list("document_id", "document__version"))

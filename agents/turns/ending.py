@@ -1,0 +1,93 @@
+"""How a turn ends or pauses: one transaction for the end, the reply, the lease and the hand-over (DESIGN 6, Ending)."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from agents.models.turns import Call, Question, Turn
+from agents.turns import lease
+from collab.events import CallEnded, TurnEnded, TurnPaused
+from collab.log import Locked, append
+from collab.models.threads import Message, Thread
+from collab.services.messages import message_record
+from collab.signals import thread_asked
+from permissions.actors import Agent, System
+
+_OWN = ["status", "reason", "because", "ended_at", "text", "history", "known", "input_tokens", "output_tokens"]
+"""What the process that runs a turn writes of its row; who asked it to stop is written by others."""
+
+
+def acting(turn: Turn) -> Agent:
+    """Return the actor that a turn's work is done as: its agent, for whom the turn is."""
+    return Agent(turn.agent_id, turn.thread_id, turn.principal)
+
+
+def end(
+    locked: Locked, turn: Turn, *, status: str, reason: str = "", because: str = "", text: str = "", whole: bool = True
+) -> None:
+    """End a running turn that this process holds: post its reply, record the end, release the thread, hand over.
+
+    Args:
+        status: ``completed``, ``failed`` or ``stopped``.
+        reason: a stable code; ``because`` says the same to people.
+        text: the reply as it was streamed; nothing is posted when it is empty.
+        whole: False marks the reply as interrupted.
+    """
+    reply = post_reply(locked, turn, text, whole=whole)
+    _close(locked, turn, status=status, reason=reason, because=because, reply=reply)
+    lease.release(locked)
+    hand_over(locked)
+
+
+def end_unfinished(locked: Locked, turn: Turn, *, status: str, reason: str, because: str) -> None:
+    """End a turn that no process works on: one that was abandoned, or a paused one. What it streamed up to its last
+    boundary and never posted stays with it, marked interrupted; calls that were sent and have no outcome are
+    ``unknown``."""
+    for call in Call.objects.filter(turn=turn, outcome=None, question=None):
+        call.outcome, call.reason, call.finished_at = Call.Outcome.UNKNOWN, "abandoned", locked.now
+        call.save(update_fields=["outcome", "reason", "finished_at"])
+        append(locked, CallEnded(call=call.id, outcome="unknown", reason="abandoned"), actor=System(), turn=turn.id)
+    Call.objects.filter(turn=turn, outcome=None).update(outcome=Call.Outcome.NOT_ATTEMPTED, finished_at=locked.now)
+    Question.objects.filter(turn=turn, answered_at=None).update(dismissed=True)
+    _close(locked, turn, status=status, reason=reason, because=because, reply=None)
+    hand_over(locked)
+
+
+def pause(locked: Locked, turn: Turn, *, questions: tuple[UUID, ...], text: str) -> None:
+    """Pause a running turn until its questions are answered, and release the thread."""
+    post_reply(locked, turn, text)
+    turn.status, turn.ended_at = Turn.Status.PAUSED, locked.now
+    turn.save(update_fields=_OWN)
+    seq = append(locked, TurnPaused(questions=questions), actor=acting(turn), turn=turn.id)
+    Question.objects.filter(pk__in=questions).update(seq=seq)
+    lease.release(locked)
+    hand_over(locked)
+
+
+def post_reply(locked: Locked, turn: Turn, text: str, *, whole: bool = True) -> Message | None:
+    """Post what a turn said, if it said anything."""
+    if not text.strip():
+        return None
+    return message_record(
+        locked, actor=acting(turn), content=text, client_id=f"turn:{turn.id}", kind=Message.Kind.MESSAGE,
+        turn=turn.id, interrupted=not whole,
+    )  # fmt: skip
+
+
+def hand_over(locked: Locked) -> None:
+    """Ask for the next turn when messages wait, in the transaction that ends this one: no window lies between."""
+    if Message.objects.filter(thread_id=locked.row.id, waits=True).exists():
+        thread_asked.send(sender=Thread, thread_id=locked.row.id)
+
+
+def _close(locked: Locked, turn: Turn, *, status: str, reason: str, because: str, reply: Message | None) -> None:
+    turn.status, turn.reason, turn.because, turn.ended_at = status, reason, because, locked.now
+    if reply is not None:
+        turn.text = ""
+    turn.save(update_fields=_OWN)
+    append(
+        locked,
+        TurnEnded(turn=turn.id, status=status, reason=reason, message=reply.id if reply else None),
+        actor=acting(turn) if status == Turn.Status.COMPLETED else System(),
+        turn=turn.id,
+    )

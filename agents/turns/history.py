@@ -1,0 +1,220 @@
+"""What the model sees: assembled for each turn from the log (DESIGN 6, What the model sees).
+
+Everyone's posted words, labelled with their speaker; of calls and results, those of this author's own turns only, so
+that what was fetched with one person's rights does not reach another through the agent. Newest first until the
+budget in tokens is spent; a summary, made once and kept, stands for what is older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+from uuid import UUID
+
+from pydantic_ai import framing
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from agents.models.agents import Agent as AgentRow
+from agents.models.turns import Question, Summary, Turn
+from collab.models.threads import Message
+from collab.selectors import names_of, told
+from permissions.actors import Actor, Agent, System, author_key
+from permissions.decisions import accounts_of
+
+NEWEST = 300
+"""Messages looked at, at most, when a history is assembled."""
+
+SUMMARY_CHARS = 6_000
+EXCERPT_CHARS = 160
+CHARS_A_TOKEN = 4
+"""A rough count that errs on the high side for English; the budget needs no better."""
+
+NOTE = framing.register_tag("note")
+
+
+def context(turn: Turn, agent: AgentRow) -> list[ModelMessage]:
+    """Return what came before a turn, oldest first, within its agent's budget of tokens."""
+    lineage = lineage_ids(turn)
+    messages = list(
+        Message.objects.filter(thread_id=turn.thread_id, seq__lt=turn.seq, waits=False, cancelled_at=None)
+        .exclude(taken_by__in=lineage)
+        .exclude(turn_id__in=lineage)
+        .order_by("-seq")[:NEWEST]
+    )
+    own = _own_turns(turn, messages)
+    names = names_of(account_ids(*(message.author for message in messages)))
+    blocks: list[list[ModelMessage]] = []
+    budget = agent.history_tokens * CHARS_A_TOKEN
+    for place, message in enumerate(messages):
+        block = _block(message, own, names)
+        budget -= _size(block)
+        if budget < 0:
+            older = _summary(turn.thread_id, messages[place:], names)
+            return [_data(older), *_flat(reversed(blocks))]
+        blocks.append(block)
+    return list(_flat(reversed(blocks)))
+
+
+def lineage_ids(turn: Turn) -> list[UUID]:
+    """Return the ids of the turns that a turn descends from, itself among them."""
+    if turn.root_id == turn.id:
+        return [turn.id]
+    return [*Turn.objects.filter(root_id=turn.root_id).values_list("id", flat=True)]
+
+
+def opening(turn: Turn, took: Sequence[Message], names: dict[UUID, str]) -> list[ModelMessage]:
+    """Return a new turn's own history: what it resumes, with the answers, then the messages it took as prompts."""
+    before = resumed(turn) if turn.resumes_id else []
+    prompts = [message for message in took if message.taken_as != Message.TakenAs.REPLY]
+    return [*before, *([input_request(prompts, names)] if prompts else [])]
+
+
+def input_request(took: Sequence[Message], names: dict[UUID, str]) -> ModelRequest:
+    """Return a turn's own input: each message labelled with its speaker. Its metadata marks it as the input that this
+    turn answers, and holds the bare texts."""
+    parts = [UserPromptPart(labelled(message, names)) for message in took]
+    return ModelRequest(parts=parts, metadata={"input": True, "texts": [message.content for message in took]})
+
+
+def resumed(turn: Turn) -> list[ModelMessage]:
+    """Return the history of the turn that ``turn`` resumes, with its questions answered; where another author goes
+    on, the results that were fetched for the first stand as their outcomes."""
+    before = turn.resumes
+    if before is None:
+        raise ValueError(f"{turn} resumes nothing")
+    messages = load(before.history)
+    if author_key(turn.origin) != author_key(before.origin):
+        messages = [_without_results(message) for message in messages]
+    questions = list(Question.objects.filter(turn=before).select_related("call"))
+    names = names_of(account_ids(*(question.answered_by for question in questions)))
+    answers = [
+        ToolReturnPart(
+            tool_name=question.call.tool,
+            tool_call_id=question.call.model_call_id,
+            content={"answer": question.answer, "by": told(question.answered_by or System(), names)},
+        )
+        for question in questions
+    ]
+    return [*messages, ModelRequest(parts=answers)] if answers else messages
+
+
+def load(text: str) -> list[ModelMessage]:
+    """Read a history that a turn saved."""
+    return ModelMessagesTypeAdapter.validate_json(text) if text else []
+
+
+def dump(messages: Sequence[ModelMessage]) -> str:
+    """Write a history as a turn saves it."""
+    return ModelMessagesTypeAdapter.dump_json(list(messages)).decode()
+
+
+def labelled(message: Message, names: dict[UUID, str]) -> str:
+    """Return a message as the model reads it: a person's or client's words after their name; anything else as data
+    that cannot close its own frame."""
+    speaker = told(message.author, names)
+    if message.kind == Message.Kind.NOTICE:
+        return framing.wrap(NOTE, message.content, about="notice", by=speaker)
+    return f"{speaker}: {message.content}"
+
+
+def note(text: str) -> UserPromptPart:
+    """Return something that nobody typed, as labelled data."""
+    return UserPromptPart(framing.wrap(NOTE, text, about="documents"))
+
+
+def account_ids(*actors: Actor | None) -> set[UUID]:
+    """Return the accounts in some actors' chains."""
+    return {account for actor in actors if actor for account in accounts_of(actor)}
+
+
+def _own_turns(turn: Turn, messages: Sequence[Message]) -> dict[UUID, Turn]:
+    replies = [message.turn_id for message in messages if message.turn_id]
+    if not replies:
+        return {}
+    return {
+        earlier.id: earlier
+        for earlier in Turn.objects.filter(pk__in=replies).only("id", "origin", "history")
+        if author_key(earlier.origin) == author_key(turn.origin)
+    }
+
+
+def _block(message: Message, own: dict[UUID, Turn], names: dict[UUID, str]) -> list[ModelMessage]:
+    if not isinstance(message.author, Agent):
+        return [ModelRequest(parts=[UserPromptPart(labelled(message, names))])]
+    reply: ModelMessage = ModelResponse(parts=[TextPart(message.content)])
+    earlier = own.get(message.turn_id) if message.turn_id else None
+    return [*(_calls_only(load(earlier.history)) if earlier else ()), reply]
+
+
+def _calls_only(history: Sequence[ModelMessage]) -> Iterable[ModelMessage]:
+    """The calls of an earlier turn with their results: its words stand in the log's own messages. A call that was
+    never answered is left out, since no history may end in one."""
+    returned = {part.tool_call_id for message in history for part in message.parts if isinstance(part, ToolReturnPart)}
+    for message in history:
+        kept: list[Any] = [
+            part
+            for part in message.parts
+            if isinstance(part, ToolReturnPart) or (isinstance(part, ToolCallPart) and part.tool_call_id in returned)
+        ]
+        if kept and isinstance(message, ModelResponse):
+            yield replace(message, parts=kept)
+        elif kept:
+            yield ModelRequest(parts=kept)
+
+
+def _without_results(message: ModelMessage) -> ModelMessage:
+    parts: list[Any] = []
+    for part in message.parts:
+        changes: dict[str, Any] = {}
+        if isinstance(part, ToolCallPart):
+            changes = {"args": "{}"}
+        elif isinstance(part, ToolReturnPart):
+            changes = {"content": _outcome(part.content)}
+        parts.append(replace(part, **changes))
+    changed: ModelMessage = replace(cast(Any, message), parts=parts)
+    return changed
+
+
+def _outcome(content: object) -> str:
+    told = content if isinstance(content, dict) else {}
+    return next((outcome for outcome in ("refused", "failed", "unknown") if outcome in told), "done")
+
+
+def _summary(thread_id: UUID, older: Sequence[Message], names: dict[UUID, str]) -> str:
+    """Extend the thread's summary by what has just become too old to be given whole, and return it."""
+    kept = Summary.objects.filter(pk=thread_id).first()
+    upto = kept.upto_seq if kept else 0
+    fresh = [message for message in reversed(older) if message.seq > upto]
+    if not fresh:
+        return kept.text if kept else ""
+    lines = [f"{told(message.author, names)}: {_excerpt(message.content)}" for message in fresh]
+    text = "\n".join([*([kept.text] if kept else []), *lines])[-SUMMARY_CHARS:]
+    Summary.objects.update_or_create(pk=thread_id, defaults={"upto_seq": fresh[-1].seq, "text": text})
+    return text
+
+
+def _excerpt(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT_CHARS else f"{line[:EXCERPT_CHARS]} …"
+
+
+def _data(text: str) -> ModelRequest:
+    return ModelRequest(parts=[UserPromptPart(framing.wrap(NOTE, text, about="earlier in this thread, shortened"))])
+
+
+def _size(block: Sequence[ModelMessage]) -> int:
+    return len(dump(block)) if len(block) > 1 else sum(len(str(part)) for part in block[0].parts)
+
+
+def _flat(blocks: Iterable[list[ModelMessage]]) -> Iterable[ModelMessage]:
+    return (message for block in blocks for message in block)

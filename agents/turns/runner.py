@@ -1,0 +1,191 @@
+"""The Runner: works one thread's turns, one after another, while there are any (DESIGN 6).
+
+A turn is a loop: ask the model, let its text out through the gate, carry out its calls one after another, reach a
+boundary. Every decision about authority, order and ending lies in the functions it calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+from uuid import UUID
+
+import structlog
+from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse, ToolCallPart
+from pydantic_ai.models import Model
+
+from agents.errors import LeaseLost, LimitReached
+from agents.providers.choose import model_for
+from agents.providers.errors import ModelConfigError, ProviderFailed, ResponseTooLarge
+from agents.providers.request import RetryPolicy, stream_response
+from agents.tools import gate
+from agents.tools.registry import TOOLS
+from agents.turns import boundary, history, lease, prompt
+from agents.turns.boundary import GoesOn, Work
+from agents.turns.budget import Spent
+from agents.turns.live import LiveText
+from agents.turns.start import Started, start_next
+from collab.db import in_db
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+DEFINITIONS = [tool.definition for tool in TOOLS.values()]
+RETRY = RetryPolicy()
+
+
+class Interrupted(Exception):
+    """The turn was asked to stop, or its lease was lost, while it waited for something."""
+
+
+class Runner:
+    """Works the turns of one thread in this process."""
+
+    def __init__(self, thread_id: UUID) -> None:
+        self._thread_id = thread_id
+        self._stop = asyncio.Event()
+        self._lost = False
+        self.turn_id: UUID | None = None
+
+    def stop(self, turn_id: UUID) -> None:
+        """Interrupt the turn if it is the one that runs: someone asked for that, and the request is stored."""
+        if turn_id == self.turn_id:
+            self._stop.set()
+
+    async def work(self) -> None:
+        """Start what the thread's log says is next, until nothing is or another process holds the thread."""
+        while started := await in_db(start_next, self._thread_id):
+            self.turn_id = started.turn.id
+            self._stop.clear()
+            await self._run(started)
+            self.turn_id = None
+
+    async def _run(self, started: Started) -> None:
+        turn = started.turn
+        live = LiveText(turn.thread_id, turn.id, turn.text, most_bytes=started.agent.max_bytes)
+        work = Work(turn, started.workspace, started.names, history.load(turn.history), text=turn.text)
+        heart = asyncio.create_task(self._keep_lease(turn.id, turn.lease_epoch))
+        try:
+            await self._turn(started, work, live)
+        except LeaseLost:
+            log.warning("lease_lost", turn=str(turn.id))
+        except asyncio.CancelledError:
+            await in_db(lease.let_go, turn.thread_id, turn.lease_epoch)
+            raise
+        except Exception:
+            log.exception("turn_failed", turn=str(turn.id))
+            await self._fail(work, live, "error", "Something went wrong in Accord; the log of the server says what.")
+        finally:
+            heart.cancel()
+            live.close()
+
+    async def _turn(self, started: Started, work: Work, live: LiveText) -> None:
+        """Go from step to step until the turn ends, pauses, fails or is stopped."""
+        spent = Spent.by(started.agent)
+        try:
+            async with asyncio.timeout(spent.seconds_left):
+                before, model = await in_db(_prepare, started, work)
+                while await self._step(work, live, spent, before, model):
+                    pass
+        except Interrupted:
+            work.text = live.text
+            if not self._lost:
+                await in_db(boundary.end_stopped, work)
+        except TimeoutError:
+            await self._fail(work, live, "limit", spent.out_of_time().because)
+        except LimitReached as limit:
+            await self._fail(work, live, limit.code, limit.because)
+        except ResponseTooLarge as large:
+            await self._fail(work, live, "limit", large.reason)
+        except ProviderFailed as failed:
+            await self._fail(work, live, failed.code, failed.reason)
+        except ModelConfigError as wrong:
+            await self._fail(work, live, wrong.code, f"The model cannot be used: {wrong}")
+
+    async def _step(
+        self, work: Work, live: LiveText, spent: Spent, before: list[ModelMessage], model: Model[Any]
+    ) -> bool:
+        """One model response and its calls, up to the next boundary; say whether the turn goes on."""
+        spent.require_step()
+        live.begin_step()
+        response = await self._unless_stopped(
+            stream_response(
+                model, [*before, *work.messages], DEFINITIONS, None,
+                on_text=live.feed, on_reset=live.drop_step, retry=RETRY,
+            )
+        )  # fmt: skip
+        live.end_step()
+        work.text = live.text
+        work.messages.append(response)
+        _count(work, spent, response)
+        returns = await self._calls(work, response, spent)
+        reached = await in_db(boundary.reach, work, returns)
+        return isinstance(reached, GoesOn)
+
+    async def _calls(self, work: Work, response: ModelResponse, spent: Spent) -> list[ModelRequestPart]:
+        """Carry out a response's calls one after another; each sees what the one before it did."""
+        returns: list[ModelRequestPart] = []
+        for part in response.parts:
+            if isinstance(part, ToolCallPart):
+                spent.require_call()
+                step = work.turn.steps + 1
+                told = await gate.carry_out(work, part, step=step, number=spent.calls)
+                if told is not None:
+                    returns.append(told)
+        return returns
+
+    async def _unless_stopped(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Wait for something, but no longer than until the turn is interrupted.
+
+        Raises:
+            Interrupted: it was; what was being done is cancelled.
+        """
+        task, stopped = asyncio.create_task(doing), asyncio.create_task(self._stop.wait())
+        try:
+            await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise Interrupted
+            return task.result()
+        finally:
+            for pending in (task, stopped):
+                pending.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+    async def _keep_lease(self, turn_id: UUID, epoch: int) -> None:
+        """Renew the lease at a third of its time, and notice there what another process asked for."""
+        while True:
+            await asyncio.sleep(lease.ttl().total_seconds() / 3)
+            try:
+                asked = await in_db(lease.renew, self._thread_id, turn_id, epoch)
+            except LeaseLost:
+                self._lost = True
+                asked = None
+            except Exception:
+                log.exception("lease_not_renewed", turn=str(turn_id))
+                continue
+            if asked is not None or self._lost:
+                self._stop.set()
+
+    async def _fail(self, work: Work, live: LiveText, reason: str, because: str) -> None:
+        work.text = live.text
+        await in_db(boundary.fail, work, reason=reason, because=because)
+
+
+def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[Any]]:
+    """Read what the turn's first model request needs: what came before it, and what an abandoned one had done."""
+    turn = started.turn
+    if turn.continues_id:
+        work.orphans = gate.done_after_boundary(turn.continues_id, turn.steps)
+    if not turn.known:
+        turn.known = {str(id): version for id, version in boundary.followed_versions(turn.thread_id).items()}
+    before = [prompt.instructions(started), *history.context(turn, started.agent)]
+    return before, model_for(started.agent.model or None)
+
+
+def _count(work: Work, spent: Spent, response: ModelResponse) -> None:
+    work.turn.input_tokens += response.usage.input_tokens
+    work.turn.output_tokens += response.usage.output_tokens
+    spent.tokens = work.turn.input_tokens + work.turn.output_tokens

@@ -1,0 +1,46 @@
+"""What nobody woke for: dead leases, lost wake-ups, questions nobody answered (DESIGN 6, Leases and the sweep)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
+
+from agents.models.turns import Question, Turn
+from agents.turns import ending
+from collab.log import thread_locked
+from collab.models.threads import Message, Thread
+from permissions.clock import AccordNow
+
+ANSWER_WITHIN = timedelta(hours=24)
+AT_ONCE = 100
+"""Threads that one sweep wakes at most; the next takes the rest."""
+
+
+def due_threads() -> list[UUID]:
+    """End the turns whose questions nobody answered in time, and return the threads in which something is due: a
+    running turn whose lease is dead, a waiting message, an answered question."""
+    for turn in _unanswered():
+        _end_unanswered(turn)
+    running = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.RUNNING)
+    waiting = Message.objects.filter(thread=OuterRef("pk"), waits=True)
+    paused = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.PAUSED, resumed_by=None)
+    answered = paused.exclude(Exists(Question.objects.filter(turn=OuterRef("pk"), answered_at=None)))
+    held = Q(lease_until__gt=AccordNow())
+    due = Thread.objects.exclude(held).filter(Exists(running) | Exists(waiting) | Exists(answered))
+    return list(due.values_list("id", flat=True)[:AT_ONCE])
+
+
+def _unanswered() -> list[Turn]:
+    late = Question.objects.filter(turn=OuterRef("pk"), answered_at=None, asked_at__lt=AccordNow() - ANSWER_WITHIN)
+    return list(Turn.objects.filter(Exists(late), status=Turn.Status.PAUSED, resumed_by=None)[:AT_ONCE])
+
+
+def _end_unanswered(turn: Turn) -> None:
+    with thread_locked(turn.thread_id) as locked:
+        found = Turn.objects.filter(pk=turn.pk, status=Turn.Status.PAUSED, resumed_by=None).first()
+        if found and Question.objects.filter(turn=found, answered_at=None).exists():
+            ending.end_unfinished(
+                locked, found, status="failed", reason="unanswered", because="Nobody answered within 24 hours."
+            )

@@ -1,0 +1,17 @@
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class CollabConfig(AppConfig):
+    name = "collab"
+
+    def import_models(self) -> None:
+        """Find the models of this app's files: packages here have an empty ``__init__``."""
+        super().import_models()
+        for room in ("workspaces", "threads", "documents", "proposals", "grants"):
+            import_module(f"collab.models.{room}")
+
+    def ready(self) -> None:
+        """Register this app's commands and items, and connect its sockets to sessions (DESIGN 3)."""
+        import_module("collab.web.wiring").connect()

@@ -1,0 +1,204 @@
+"""Making a change to a document, or suggesting it: what the services of documents and proposals have in common.
+
+A :class:`Draft` is a change that is worked out and checked for its form, not yet for who may make it. The services
+decide that, then call :func:`change_written` or :func:`change_suggested` in the same transaction (DESIGN 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from collab import doorbell, selectors
+from collab.errors import Conflict, Invalid
+from collab.events import (
+    DocumentArchived,
+    DocumentChanged,
+    DocumentCreated,
+    FocusChanged,
+    ProposalCreated,
+    ProposalResolved,
+)
+from collab.kind import Data
+from collab.log import Locked, append
+from collab.models.documents import Document, Follow, Revision
+from collab.models.proposals import Proposal
+from collab.models.threads import Thread
+from permissions.actors import Actor, Client
+from permissions.clock import AccordNow
+from permissions.decisions import Decision, Lowering
+
+Patch = list[dict[str, Any]]
+"""A change as it was asked for: edits, ``{"title": new, "was": old}``, ``{"archived": true}``; empty for a creation."""
+
+Recordable = DocumentCreated | DocumentChanged | DocumentArchived | FocusChanged | ProposalCreated | ProposalResolved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a document would be. ``document`` is what it is now, None for one that would be made."""
+
+    workspace_id: UUID
+    kind: str
+    title: str
+    data: Data
+    document: Document | None = None
+    patch: Sequence[dict[str, Any]] = ()
+    archived: bool = False
+
+    @property
+    def change(self) -> Proposal.Change:
+        """What a proposal of it is called."""
+        if self.document is None:
+            return Proposal.Change.CREATE
+        return Proposal.Change.ARCHIVE if self.archived else Proposal.Change.EDIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What came of a change: the document with its version, or the proposal it was lowered to and ``because`` of what.
+
+    ``summary`` is a true sentence about it.
+    """
+
+    summary: str
+    document: Document | None = None
+    version: int | None = None
+    proposal: Proposal | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who makes a change, where, in which turn, by which decision; and the proposal it carries out."""
+
+    actor: Actor
+    locked: Locked | None
+    turn: UUID | None
+    decision: Decision
+    proposal: Proposal | None = None
+
+    def append(self, event: Recordable) -> None:
+        """Record it in the thread's log, where there is one."""
+        if self.locked is not None:
+            epoch = self.decision.grants_epoch or 0
+            append(self.locked, event, actor=self.actor, turn=self.turn, grants_epoch=epoch)
+
+
+def change_written(draft: Draft, origin: Origin) -> Written:
+    """Make a change that was decided to be allowed: the document, its revision, the event, the doorbell.
+
+    Raises:
+        Conflict: somebody changed the document since it was read.
+    """
+    document = _created(draft) if draft.document is None else _changed(draft, draft.document)
+    _recorded(draft, document, origin)
+    if draft.document is None:
+        origin.append(DocumentCreated(document.id))
+    elif draft.archived:
+        origin.append(DocumentArchived(document.id, document.version))
+    else:
+        origin.append(DocumentChanged(document.id, document.version))
+    _followers_told(document, origin)
+    return Written(document=document, version=document.version, summary=_summary(draft, document))
+
+
+def change_suggested(draft: Draft, origin: Origin, *, rationale: str) -> Written:
+    """Make a proposal of a change, for someone else to accept or reject; it stands in the thread it was made in."""
+    locked = origin.locked
+    if locked is None:
+        raise Invalid(f"{origin.decision.because} A proposal is made in a thread; name one.")
+    document = draft.document
+    proposal = Proposal(
+        workspace_id=draft.workspace_id, thread_id=locked.row.id, turn_id=origin.turn, seq=locked.next_seq,
+        document=document, change=draft.change, kind=draft.kind, title=draft.title,
+        base_version=document.version if document else None, base_data=document.data if document else None,
+        edits=list(draft.patch), data=draft.data, rationale=rationale, proposer=origin.actor, proposed_at=locked.now,
+    )  # fmt: skip
+    proposal.save(force_insert=True)
+    origin.append(ProposalCreated(proposal.id))
+    what = f"A document called {draft.title}" if document is None else f"A change to {document.title}"
+    if draft.archived:
+        what = f"Archiving {draft.title}"
+    summary = f"{what} was suggested; someone else must accept it."
+    return Written(proposal=proposal, summary=summary, because=origin.decision.because)
+
+
+def lowerings(actor: Actor, document: Document | None, thread: Thread | None) -> list[Lowering]:
+    """Return what lowers a change by an agent or a client to a proposal (DESIGN 5).
+
+    Suggest mode of the thread it is made in; for a client outside of any thread, of a thread that follows the
+    document; and the document's policy.
+    """
+    found = []
+    if thread is None and document is not None and isinstance(actor, Client):
+        following = Thread.objects.filter(follows__document=document, archived_at__isnull=True)
+        thread = following.filter(mode=Thread.Mode.SUGGEST).first()
+    if thread is not None and thread.mode == Thread.Mode.SUGGEST:
+        found.append(Lowering(f"{thread.title} is in suggest mode"))
+    if document is not None and document.write_policy == Document.WritePolicy.PROPOSE:
+        found.append(Lowering(f"{document.title} takes changes by agents and clients as proposals"))
+    return found
+
+
+def stale(document: Document, since: int) -> Conflict:
+    """Return the conflict of a change that was made on an older version, naming who changed the document."""
+    revision = Revision.objects.filter(document=document, version=document.version).first()
+    by = f", by {selectors.told(revision.actor)}" if revision else ""
+    return Conflict(
+        f"{document.title} changed since version {since} (it is at version {document.version}{by}); read it again."
+    )
+
+
+def _created(draft: Draft) -> Document:
+    return Document.objects.create(workspace_id=draft.workspace_id, kind=draft.kind, title=draft.title, data=draft.data)
+
+
+def _changed(draft: Draft, document: Document) -> Document:
+    since = document.version
+    archived_at = (document.archived_at or AccordNow()) if draft.archived else None
+    # The version is the lock: of two changes made on one version, one finds no row.
+    changed = Document.objects.filter(pk=document.pk, version=since).update(
+        version=since + 1, title=draft.title, data=draft.data, archived_at=archived_at
+    )
+    if not changed:
+        document.refresh_from_db()
+        raise stale(document, since)
+    document.version, document.title, document.data = since + 1, draft.title, draft.data
+    return document
+
+
+def _recorded(draft: Draft, document: Document, origin: Origin) -> None:
+    Revision(
+        document=document,
+        version=document.version,
+        patch=list(draft.patch),
+        title=document.title,
+        data=document.data,
+        actor=origin.actor,
+        thread_id=origin.locked.row.id if origin.locked else None,
+        turn_id=origin.turn,
+        proposal=origin.proposal,
+        at=origin.locked.now if origin.locked else AccordNow(),
+    ).save(force_insert=True)
+
+
+def _followers_told(document: Document, origin: Origin) -> None:
+    """Ring the threads that follow the document; the one it was changed in follows it from here on."""
+    followers = set(Follow.objects.filter(document=document).values_list("thread_id", flat=True))
+    locked = origin.locked
+    if locked is not None and locked.row.id not in followers:
+        Follow.objects.bulk_create([Follow(thread_id=locked.row.id, document=document)], ignore_conflicts=True)
+        followers.add(locked.row.id)
+    if locked is not None and locked.row.focus_id is None and document.version == 1:
+        locked.change(focus_id=document.id)
+        origin.append(FocusChanged(document.id))
+    doorbell.document_changed_on_commit(document.id, followers)
+
+
+def _summary(draft: Draft, document: Document) -> str:
+    if draft.archived:
+        return f"{document.title} was archived."
+    return f"{document.title} is at version {document.version}."

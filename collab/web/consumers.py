@@ -1,0 +1,271 @@
+"""The socket of one person to one thread: what it is asked, in the order it is asked (DESIGN 9, docs/protocol.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, assert_never
+from uuid import UUID
+
+from channels.consumer import get_handler_name
+from channels.generic.websocket import AsyncWebsocketConsumer
+from pydantic import ValidationError
+
+from collab import commands, selectors
+from collab.canonical import BadJson, parse_json
+from collab.db import in_db
+from collab.errors import Busy, CollabError, Invalid
+from collab.models.threads import Thread
+from collab.protocol import CLIENT_FRAME, FRAME_BYTES, SUBPROTOCOL, Ack, Close, CommandFrame, Hello, Ping
+from collab.web.access import Admission, SignIn, admission
+from collab.web.frames import running_turn
+from collab.web.hub import Hub, hub
+from collab.web.items import thread_items
+from collab.web.rates import Window
+from collab.web.socket import Socket
+from permissions.actors import Person
+from permissions.errors import NotFound, PermissionsError
+from permissions.models import User
+
+logger = logging.getLogger(__name__)
+
+QUEUED_COMMANDS = 32
+FRAMES = 600
+"""Frames of any kind that a client may send in ten seconds."""
+
+DEEPEST = 16
+"""How many lists and objects of a frame may lie in each other."""
+
+
+class SocketConsumer(AsyncWebsocketConsumer):
+    """A socket that is accepted, and closed with a code when it may not be: a browser sees no code before."""
+
+    # Each process has one channel, the hub's; a socket has none.
+    channel_layer_alias = "none"
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle a message. Database work looks after its connections itself (:mod:`collab.db`)."""
+        handler: Callable[[dict[str, Any]], Awaitable[None]] = getattr(self, get_handler_name(message))
+        await handler(message)
+
+    async def end(self, code: int) -> None:
+        """Close with a code and the sentence that goes with it."""
+        await self.close(code, Close.SENTENCES.get(code))
+
+
+class NoSuchSocket(SocketConsumer):
+    """A path that no socket is at: the same answer as for a thread that there is not."""
+
+    async def connect(self) -> None:
+        await self.accept(SUBPROTOCOL if SUBPROTOCOL in self.scope["subprotocols"] else None)
+        await self.end(Close.NOT_FOUND)
+
+
+class ThreadConsumer(SocketConsumer):
+    """The socket of a thread, at ``/ws/threads/<id>/``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._socket: Socket | None = None
+        self._hub: Hub = hub()
+        self._frames = Window(FRAMES, 10.0)
+        self._commands: asyncio.Queue[CommandFrame] = asyncio.Queue(QUEUED_COMMANDS)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._greeted = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve the connection; however it ends, the hub forgets it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._left()
+
+    async def connect(self) -> None:
+        """Accept the connection, and close it again if it may not be."""
+        if SUBPROTOCOL not in self.scope["subprotocols"]:
+            await self.accept()
+            await self.end(Close.BAD_SUBPROTOCOL)
+            return
+        await self.accept(SUBPROTOCOL)
+        user = self.scope["user"]
+        if not (isinstance(user, User) and user.is_active):
+            await self.end(Close.NOT_SIGNED_IN)
+            return
+        try:
+            _, admitted = await in_db(_admitted, user.pk, self._thread_id)
+        except NotFound:
+            await self.end(Close.NOT_FOUND)
+            return
+        sign_in = SignIn(self.scope["session"].session_key, user.pk, user.get_session_auth_hash())
+        socket = Socket(thread_id=self._thread_id, sign_in=sign_in, admission=admitted, send=self.send, end=self.end)
+        if not await self._hub.opened(socket):
+            await self.end(Close.TOO_MANY)
+            return
+        self._socket = socket
+        self._task(self._carry_out(socket))
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Answer one frame of the client. Nothing a client sends ends the socket but too much of it."""
+        socket = self._socket
+        if socket is None or not socket.open:
+            return
+        if len(bytes_data or b"" if text_data is None else text_data.encode()) > FRAME_BYTES:
+            await socket.close(Close.TOO_LONG)
+        elif self._frames.wait(asyncio.get_running_loop().time()):
+            await socket.close(Close.TOO_MANY)
+        else:
+            try:
+                frame = _read(text_data)
+            except _BadFrame as bad:
+                await socket.frame(_refused(bad.id, bad.code, bad.because))
+            else:
+                await self._answer(socket, frame)
+
+    async def _answer(self, socket: Socket, frame: Hello | Ack | CommandFrame | Ping) -> None:
+        match frame:
+            case Hello():
+                await self._greet(socket, frame.after_seq)
+            case Ack():
+                socket.acked(frame.seq, frame.frames or 0)
+            case CommandFrame():
+                await self._queue(socket, frame)
+            case Ping():
+                await socket.frame({"type": "pong"})
+            case _:
+                assert_never(frame)
+
+    async def _greet(self, socket: Socket, after_seq: int) -> None:
+        if self._greeted:
+            await socket.frame(_refused(None, "bad_frame", "A socket says hello once."))
+            return
+        try:
+            thread, socket.admission = await in_db(_admitted, socket.viewer.person, self._thread_id)
+        except NotFound:
+            await socket.close(Close.NOT_FOUND)
+            return
+        await socket.frame(await in_db(_welcome, thread, socket.admission))
+        if not 0 <= after_seq <= thread.head_seq:
+            because = "This thread's log does not reach there: load it again."
+            await socket.frame(_refused(None, "bad_cursor", because))
+            return
+        self._greeted = True
+        socket.position = after_seq
+        served = await self._hub.joined(socket, thread.workspace_id)
+        self._task(served.catch_up(socket))
+
+    async def _queue(self, socket: Socket, frame: CommandFrame) -> None:
+        wait = 1.0 if self._commands.full() else self._hub.command_wait(socket.viewer.person)
+        if wait:
+            await socket.frame({"type": "busy", "id": frame.id, "retry_after": round(wait, 1)})
+        else:
+            self._commands.put_nowait(frame)
+
+    async def _carry_out(self, socket: Socket) -> None:
+        """Carry out this socket's commands one after another, in the order they were sent."""
+        while socket.open:
+            frame = await self._commands.get()
+            await socket.frame(await self._outcome(socket, frame))
+
+    async def _outcome(self, socket: Socket, frame: CommandFrame) -> dict[str, Any]:
+        actor = Person(socket.viewer.person)
+        try:
+            args = _in_thread(frame, self._thread_id)
+            data = await in_db(commands.run, actor, frame.name, frame.id, args)
+        except Busy as busy:
+            return {"type": "busy", "id": frame.id, "retry_after": busy.retry_after}
+        except (CollabError, PermissionsError) as error:
+            return _refused(frame.id, error.code, error.because)
+        except Exception:
+            logger.exception("The command %s failed", frame.name)
+            because = "Something went wrong here; it was written down. Nothing was changed."
+            return _refused(frame.id, "failed", because)
+        return {"type": "result", "id": frame.id, "data": data}
+
+    @property
+    def _thread_id(self) -> UUID:
+        thread_id: UUID = self.scope["url_route"]["kwargs"]["thread"]
+        return thread_id
+
+    def _task(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(self._guarded(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        """A socket whose work failed is closed, so that its client connects again and resumes."""
+        try:
+            await work
+        except Exception:
+            logger.exception("The work of a socket failed")
+            if self._socket is not None:
+                await self._socket.close(Close.RESUME)
+
+    async def _left(self) -> None:
+        socket, self._socket = self._socket, None
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if socket is not None:
+            await self._hub.closed(socket)
+
+
+def _admitted(person: UUID, thread_id: UUID) -> tuple[Thread, Admission]:
+    thread = selectors.thread_for(Person(person), thread_id)
+    return thread, admission(person, thread)
+
+
+def _welcome(thread: Thread, admitted: Admission) -> dict[str, Any]:
+    return {
+        "type": "welcome",
+        "head_seq": thread.head_seq,
+        "viewer": admitted.json,
+        "thread": thread_items(admitted.viewer.actor, [thread.id])[0],
+        "running": running_turn(thread.id),
+    }
+
+
+def _in_thread(frame: CommandFrame, thread_id: UUID) -> dict[str, Any]:
+    """Return a command's arguments; those that name a thread name the socket's.
+
+    Raises:
+        Invalid: they name another.
+    """
+    handler = commands.HANDLERS.get(frame.name)
+    if handler is None or "thread" not in handler.args.model_fields:
+        return frame.args
+    if frame.args.get("thread", str(thread_id)) != str(thread_id):
+        raise Invalid("This socket is another thread's.")
+    return {**frame.args, "thread": str(thread_id)}
+
+
+class _BadFrame(Exception):
+    """What a client sent is no frame; ``id`` is the command's, if it was to be one."""
+
+    def __init__(self, code: str, because: str, id: str | None = None) -> None:
+        super().__init__(because)
+        self.code = code
+        self.because = because
+        self.id = id
+
+
+def _read(text: str | None) -> Hello | Ack | CommandFrame | Ping:
+    if text is None:
+        raise _BadFrame("not_text", "A frame is JSON in a text frame.")
+    try:
+        body = parse_json(text, max_bytes=FRAME_BYTES, max_depth=DEEPEST)
+    except BadJson as error:
+        raise _BadFrame(error.code, error.because) from error
+    try:
+        return CLIENT_FRAME.validate_python(body)
+    except ValidationError as error:
+        raise _BadFrame("bad_frame", commands.fault(error), _id_of(body)) from error
+
+
+def _id_of(body: object) -> str | None:
+    id = body.get("id") if isinstance(body, dict) and body.get("type") == "command" else None
+    return id[:100] if isinstance(id, str) else None
+
+
+def _refused(id: str | None, code: str, because: str) -> dict[str, Any]:
+    return {"type": "refused", "id": id, "code": code, "because": because}

@@ -1,0 +1,214 @@
+"""The commands of this app: what each takes, and the service that carries it out (docs/protocol.md, commands)."""
+
+from __future__ import annotations
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from collab import selectors
+from collab.commands import Args, Result, register
+from collab.errors import Invalid
+from collab.models.proposals import Proposal
+from collab.models.threads import Message, Thread
+from collab.services.changes import Written
+from collab.services.documents import document_archive, document_create, document_restore, document_save
+from collab.services.messages import message_cancel, message_post
+from collab.services.proposals import proposal_accept, proposal_reject, proposal_withdraw
+from collab.services.threads import (
+    read_mark_set,
+    thread_answers_set,
+    thread_archive,
+    thread_focus_set,
+    thread_mode_set,
+    thread_rename,
+)
+from permissions.actors import Actor
+
+Seq = Field(ge=0, le=2**53 - 1)
+
+
+class MessagePost(Args):
+    thread: UUID
+    text: str
+    kind: Literal["message", "comment"] = "message"
+
+
+class MessageCancel(Args):
+    message: UUID
+
+
+class ThreadRename(Args):
+    thread: UUID
+    title: str
+
+
+class ThreadArchive(Args):
+    thread: UUID
+    archived: bool
+
+
+class ThreadModeSet(Args):
+    thread: UUID
+    mode: str
+
+
+class ThreadAnswersSet(Args):
+    thread: UUID
+    answers: str
+
+
+class ThreadFocusSet(Args):
+    thread: UUID
+    document: UUID | None
+
+
+class ReadMarkSet(Args):
+    thread: UUID
+    seq: int = Seq
+
+
+class DocumentSave(Args):
+    document: UUID
+    text: str
+    base_version: int = Seq
+    thread: UUID | None = None
+
+
+class DocumentCreate(Args):
+    title: str
+    kind: str
+    text: str | None = None
+    thread: UUID | None = None
+    workspace: UUID | None = None
+
+
+class DocumentPutAway(Args):
+    document: UUID
+    thread: UUID | None = None
+
+
+class ProposalNamed(Args):
+    proposal: UUID
+
+
+class ProposalReject(Args):
+    proposal: UUID
+    reason: str = ""
+
+
+def _message_post(actor: Actor, args: MessagePost) -> Result:
+    return _message(
+        message_post(actor=actor, thread=args.thread, content=args.text, client_id=args.command_id, kind=args.kind)
+    )
+
+
+def _message_cancel(actor: Actor, args: MessageCancel) -> Result:
+    return _message(message_cancel(actor=actor, message=args.message))
+
+
+def _thread_rename(actor: Actor, args: ThreadRename) -> Result:
+    return _thread(thread_rename(actor=actor, thread=args.thread, title=args.title))
+
+
+def _thread_archive(actor: Actor, args: ThreadArchive) -> Result:
+    return _thread(thread_archive(actor=actor, thread=args.thread, archived=args.archived))
+
+
+def _thread_mode_set(actor: Actor, args: ThreadModeSet) -> Result:
+    return _thread(thread_mode_set(actor=actor, thread=args.thread, mode=args.mode))
+
+
+def _thread_answers_set(actor: Actor, args: ThreadAnswersSet) -> Result:
+    return _thread(thread_answers_set(actor=actor, thread=args.thread, answers=args.answers))
+
+
+def _thread_focus_set(actor: Actor, args: ThreadFocusSet) -> Result:
+    return _thread(thread_focus_set(actor=actor, thread=args.thread, document=args.document))
+
+
+def _read_mark_set(actor: Actor, args: ReadMarkSet) -> Result:
+    return {"seq": read_mark_set(actor=actor, thread=args.thread, seq=args.seq)}
+
+
+def _document_save(actor: Actor, args: DocumentSave) -> Result:
+    return _written(
+        document_save(
+            actor=actor, document=args.document, text=args.text, base_version=args.base_version, thread=args.thread
+        )
+    )
+
+
+def _document_create(actor: Actor, args: DocumentCreate) -> Result:
+    workspace = args.workspace
+    if workspace is None:
+        if args.thread is None:
+            raise Invalid("A document is made in a thread or in a workspace: name one.")
+        workspace = selectors.thread_for(actor, args.thread).workspace_id
+    return _written(
+        document_create(
+            actor=actor, workspace=workspace, title=args.title, kind=args.kind, text=args.text, thread=args.thread
+        )
+    )
+
+
+def _document_archive(actor: Actor, args: DocumentPutAway) -> Result:
+    return _written(document_archive(actor=actor, document=args.document, thread=args.thread))
+
+
+def _document_restore(actor: Actor, args: DocumentPutAway) -> Result:
+    return _written(document_restore(actor=actor, document=args.document, thread=args.thread))
+
+
+def _proposal_accept(actor: Actor, args: ProposalNamed) -> Result:
+    return _written(proposal_accept(actor=actor, proposal=args.proposal))
+
+
+def _proposal_reject(actor: Actor, args: ProposalReject) -> Result:
+    return _proposal(proposal_reject(actor=actor, proposal=args.proposal, reason=args.reason))
+
+
+def _proposal_withdraw(actor: Actor, args: ProposalNamed) -> Result:
+    return _proposal(proposal_withdraw(actor=actor, proposal=args.proposal))
+
+
+def _message(message: Message) -> Result:
+    return {"message": str(message.id), "seq": message.seq, "kind": message.kind}
+
+
+def _thread(thread: Thread) -> Result:
+    return {"thread": str(thread.id)}
+
+
+def _proposal(proposal: Proposal) -> Result:
+    return {"proposal": str(proposal.id), "state": proposal.state}
+
+
+def _written(written: Written) -> Result:
+    return {
+        "document": None if written.document is None else str(written.document.id),
+        "version": written.version,
+        "proposal": None if written.proposal is None else str(written.proposal.id),
+        "summary": written.summary,
+        "because": written.because,
+    }
+
+
+def register_commands() -> None:
+    """Register the commands of this app."""
+    register("message_post", MessagePost, _message_post)
+    register("message_cancel", MessageCancel, _message_cancel)
+    register("thread_rename", ThreadRename, _thread_rename)
+    register("thread_archive", ThreadArchive, _thread_archive)
+    register("thread_mode_set", ThreadModeSet, _thread_mode_set)
+    register("thread_answers_set", ThreadAnswersSet, _thread_answers_set)
+    register("thread_focus_set", ThreadFocusSet, _thread_focus_set)
+    register("read_mark_set", ReadMarkSet, _read_mark_set)
+    register("document_create", DocumentCreate, _document_create)
+    register("document_save", DocumentSave, _document_save)
+    register("document_archive", DocumentPutAway, _document_archive)
+    register("document_restore", DocumentPutAway, _document_restore)
+    register("proposal_accept", ProposalNamed, _proposal_accept)
+    register("proposal_reject", ProposalReject, _proposal_reject)
+    register("proposal_withdraw", ProposalNamed, _proposal_withdraw)

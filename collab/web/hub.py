@@ -1,0 +1,238 @@
+"""The hub: one in each process that serves sockets, one subscription for each thread it serves (DESIGN 9).
+
+It hears the doorbell on one channel, reads what is new from the log, and sends it to its sockets. Because the layer
+may lose a ring or forget a group, it also compares where its threads stand every few seconds and joins the groups
+again from time to time. It runs only while there are sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import UUID
+
+from channels.layers import get_channel_layer
+
+from collab import doorbell
+from collab.db import in_db
+from collab.protocol import Close
+from collab.web.access import sessions_over
+from collab.web.frames import heads
+from collab.web.presence import RENEW_SECONDS, presence_end, presence_renew
+from collab.web.rates import Window
+from collab.web.served import Served
+from collab.web.socket import Socket
+
+logger = logging.getLogger(__name__)
+
+COMPARE_SECONDS = 3.0
+SESSION_SECONDS = 30.0
+REJOIN_SECONDS = 600.0
+
+SOCKETS_A_PERSON = 30
+COMMANDS_A_MINUTE = 100
+
+
+class Hub:
+    """What one process knows of its sockets. It belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._layer: Any = get_channel_layer()
+        self._channel = ""
+        self._sockets: set[Socket] = set()
+        self._served: dict[UUID, Served] = {}
+        self._windows: dict[UUID, Window] = {}
+        self._groups = asyncio.Lock()
+        self._starting = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def opened(self, socket: Socket) -> bool:
+        """Count a socket that was accepted; False: its person has too many, so close it."""
+        if Counter(known.viewer.person for known in self._sockets)[socket.viewer.person] >= SOCKETS_A_PERSON:
+            return False
+        self._sockets.add(socket)
+        async with self._starting:
+            if not self._tasks:
+                await self._start()
+        return True
+
+    async def joined(self, socket: Socket, workspace_id: UUID) -> Served:
+        """Add a socket to the thread it reads, from its position on. Await :meth:`Served.catch_up` next."""
+        thread_id = socket.thread_id
+        served = self._served.get(thread_id)
+        if served is None:
+            served = self._served[thread_id] = Served(thread_id, workspace_id)
+            served.sockets.add(socket)
+            await self._begin(served)
+        else:
+            served.sockets.add(socket)
+            await served.ready.wait()
+        await in_db(presence_renew, {thread_id: [socket.viewer.person]})
+        doorbell.presence_changed(thread_id)
+        return served
+
+    async def _begin(self, served: Served) -> None:
+        try:
+            await self._group(served.thread_id)
+            await served.begin()
+        except Exception:
+            del self._served[served.thread_id]
+            raise
+        finally:
+            served.ready.set()
+
+    async def closed(self, socket: Socket) -> None:
+        """Forget a socket; the last one of a thread leaves its group, the last one of all stops the hub."""
+        socket.open = False
+        self._sockets.discard(socket)
+        served = self._served.get(socket.thread_id)
+        if served is not None:
+            served.sockets.discard(socket)
+            if not served.sockets:
+                del self._served[socket.thread_id]
+                await self._group(socket.thread_id)
+            if socket.viewer.person not in served.people:
+                await in_db(presence_end, socket.thread_id, socket.viewer.person)
+                doorbell.presence_changed(socket.thread_id)
+        if not self._sockets:
+            await self._stop()
+
+    def command_wait(self, person: UUID) -> float:
+        """Count a command of a person and return 0, or the seconds to wait when there were too many."""
+        window = self._windows.setdefault(person, Window(COMMANDS_A_MINUTE, 60.0))
+        return window.wait(time.monotonic())
+
+    async def _start(self) -> None:
+        doorbell.attach(self.loop)
+        self._channel = await self._layer.new_channel("hub")
+        await self._layer.group_add(doorbell.HUBS, self._channel)
+        for work in (
+            self._listen(),
+            _every(COMPARE_SECONDS, self._compare),
+            _every(RENEW_SECONDS, self._renew),
+            _every(SESSION_SECONDS, self._check),
+            _every(REJOIN_SECONDS, self._rejoin),
+        ):
+            self._tasks.add(self.loop.create_task(work))
+
+    async def _stop(self) -> None:
+        async with self._starting:
+            if self._sockets:
+                return
+            tasks, self._tasks = self._tasks, set()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._layer.group_discard(doorbell.HUBS, self._channel)
+            self._windows.clear()
+
+    async def _group(self, thread_id: UUID) -> None:
+        """Be in a thread's group exactly while it is served, however joins and leaves interleave."""
+        async with self._groups:
+            change = self._layer.group_add if thread_id in self._served else self._layer.group_discard
+            await change(doorbell.thread_group(thread_id), self._channel)
+
+    async def _listen(self) -> None:
+        while True:
+            message = await self._layer.receive(self._channel)
+            # Each thread's work goes on by itself: a slow database holds up no other thread's live text.
+            await self._spawn(self._heard(message), wait=message["type"] == "live")
+
+    async def _spawn(self, work: Awaitable[None], *, wait: bool) -> None:
+        task = self.loop.create_task(_logged(work))
+        if wait:
+            await task
+            return
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _heard(self, message: dict[str, Any]) -> None:
+        match message["type"]:
+            case "recheck":
+                scope = UUID(message["scope"])
+                await self._recheck([served for served in self._serving() if served.workspace_id == scope])
+            case "session_over":
+                for socket in [one for one in self._sockets if one.sign_in.digest == message["session"]]:
+                    await socket.close(Close.NOT_SIGNED_IN)
+            case "signed_out":
+                await self._end_sessions([one for one in self._sockets if one.viewer.person.hex == message["account"]])
+            case kind if (served := self._served.get(UUID(message["thread"]))) is not None:
+                await self._rung(served, kind, message)
+
+    async def _rung(self, served: Served, kind: str, message: dict[str, Any]) -> None:
+        await served.ready.wait()
+        match kind:
+            case "ring":
+                await served.ring(message["seq"])
+            case "live":
+                await served.live(message["frame"])
+            case "document":
+                await served.documents_changed([UUID(message["document"])])
+            case "presence":
+                if missing := await served.presence():
+                    # Another process said that they left, but they are still here.
+                    await in_db(presence_renew, {served.thread_id: missing})
+                    doorbell.presence_changed(served.thread_id)
+
+    def _serving(self) -> list[Served]:
+        return [served for served in self._served.values() if served.ready.is_set()]
+
+    async def _compare(self) -> None:
+        found = await in_db(heads, [served.thread_id for served in self._serving()])
+        for served in self._serving():
+            if served.thread_id in found:
+                await served.compare(found[served.thread_id])
+
+    async def _renew(self) -> None:
+        await in_db(presence_renew, {served.thread_id: served.people for served in self._serving()})
+        for served in self._serving():
+            await served.presence()
+
+    async def _check(self) -> None:
+        await self._end_sessions(list(self._sockets))
+        await self._recheck(self._serving())
+
+    async def _recheck(self, threads: list[Served]) -> None:
+        for served in threads:
+            await served.recheck()
+
+    async def _end_sessions(self, sockets: list[Socket]) -> None:
+        over = await in_db(sessions_over, [socket.sign_in for socket in sockets])
+        for socket in sockets:
+            if socket.sign_in.key in over:
+                await socket.close(Close.NOT_SIGNED_IN)
+
+    async def _rejoin(self) -> None:
+        await self._layer.group_add(doorbell.HUBS, self._channel)
+        for thread_id in list(self._served):
+            await self._group(thread_id)
+
+
+class _State:
+    hub: Hub | None = None
+
+
+def hub() -> Hub:
+    """Return the hub of this process's event loop."""
+    if _State.hub is None or _State.hub.loop is not asyncio.get_running_loop():
+        _State.hub = Hub()
+    return _State.hub
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        await _logged(work())
+
+
+async def _logged(work: Awaitable[None]) -> None:
+    """A failure (a database that is away) is logged and made up for by the next round."""
+    try:
+        await work
+    except Exception:
+        logger.exception("The hub could not do its work")

@@ -1,0 +1,237 @@
+"""Items: the full current view of threads, messages, proposals and documents (docs/protocol.md, items).
+
+A builder takes ids and returns items in the same order, in a number of queries that does not grow with them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, F, Q, QuerySet
+
+from collab import reads
+from collab.canonical import canonical
+from collab.diffs import diff_lines
+from collab.kind import Data
+from collab.kinds import KINDS
+from collab.models.documents import Document, Follow
+from collab.models.proposals import Proposal
+from collab.models.threads import Message, Thread
+from collab.reads import Item, Ref
+from collab.selectors import names_of
+from collab.services.proposals import Eligibility, acceptances, may_withdraw
+from collab.web.actors import Book
+from collab.web.markdown import render
+from permissions.actors import Actor
+from permissions.grants import readable
+from permissions.phrases import GONE_NAME
+
+STANDING_DOCUMENTS = 200
+"""How many of the documents it follows a thread shows."""
+
+
+def thread_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
+    """Build the items of threads."""
+    threads = Thread.objects.in_bulk(ids)
+    agents = names_of(thread.agent_id for thread in threads.values() if thread.agent_id)
+    return [
+        {
+            "item": "thread",
+            "id": str(thread.id),
+            "title": thread.title,
+            "mode": thread.mode,
+            "answers": thread.answers,
+            "archived": thread.archived_at is not None,
+            "agent": {"id": str(thread.agent_id), "name": agents.get(thread.agent_id, GONE_NAME)}
+            if thread.agent_id
+            else None,
+            "focus": _text(thread.focus_id),
+        }
+        for thread in _in_order(threads, ids)
+    ]
+
+
+def message_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
+    """Build the items of messages, comments and notices."""
+    messages: dict[UUID, Any] = Message.objects.annotate(workspace_id=F("thread__workspace_id")).in_bulk(ids)
+    book = _book(messages.values(), (message.author for message in messages.values()))
+    return [
+        {
+            "item": "message",
+            "id": str(message.id),
+            "seq": message.seq,
+            "kind": message.kind,
+            "author": book.json(message.author),
+            "text": message.content,
+            "html": render(message.content),
+            "at": message.posted_at.isoformat(),
+            "state": _state(message),
+            "taken_by": _text(message.taken_by),
+            "taken_as": message.taken_as,
+            "because": message.passed_over,
+            "turn": _text(message.turn_id),
+            "interrupted": message.interrupted,
+        }
+        for message in _in_order(messages, ids)
+    ]
+
+
+def document_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
+    """Build the items of documents; those the viewer may not see have none (None may see the whole workspace)."""
+    seen = Document.objects.filter(pk__in=ids) if viewer is None else _seen(viewer, ids)
+    opened = Count("proposals", filter=Q(proposals__state=Proposal.State.OPEN))
+    documents: dict[UUID, Any] = {document.pk: document for document in seen.annotate(open_proposals=opened)}
+    return [
+        {
+            "item": "document",
+            "id": str(document.id),
+            "title": document.title,
+            "kind": document.kind,
+            "version": document.version,
+            "archived": document.archived_at is not None,
+            "open_proposals": document.open_proposals,
+        }
+        for document in _in_order(documents, ids)
+    ]
+
+
+def proposal_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
+    """Build the items of proposals, with what the viewer may do about each.
+
+    A proposal to change a document that the viewer may not see has none. None may do nothing.
+    """
+    found = Proposal.objects.select_related("document", "thread", "workspace").filter(pk__in=ids)
+    visible = found if viewer is None else found.filter(Q(document=None) | Q(document__in=_seen(viewer, _of(ids))))
+    proposals = {proposal.pk: proposal for proposal in visible}
+    actors = [actor for proposal in proposals.values() for actor in (proposal.proposer, proposal.resolver)]
+    book = _book(proposals.values(), actors)
+    opened = [proposal for proposal in proposals.values() if proposal.state == Proposal.State.OPEN]
+    eligible = acceptances(viewer, opened) if viewer and opened else {}
+    return [
+        {**_proposal_item(proposal, book), "may": _may(viewer, proposal, eligible)}
+        for proposal in _in_order(proposals, ids)
+    ]
+
+
+def _proposal_item(proposal: Proposal, book: Book) -> Item:
+    return {
+        "item": "proposal",
+        "id": str(proposal.id),
+        "seq": proposal.seq,
+        "turn": _text(proposal.turn_id),
+        "document": _text(proposal.document_id),
+        "change": proposal.change,
+        "title": proposal.title,
+        "base_version": proposal.base_version,
+        "proposer": book.json(proposal.proposer),
+        "rationale": proposal.rationale,
+        "diff": _diff_of(proposal),
+        "state": proposal.state,
+        "resolver": book.json(proposal.resolver),
+        "resolved_at": proposal.resolved_at and proposal.resolved_at.isoformat(),
+        "reason": proposal.reason,
+        "at": proposal.proposed_at.isoformat(),
+    }
+
+
+def _may(viewer: Actor | None, proposal: Proposal, eligible: dict[UUID, Eligibility]) -> dict[str, Any]:
+    if viewer is None or proposal.id not in eligible:
+        return {"accept": {"ok": False, "because": ""}, "withdraw": False}
+    accept = eligible[proposal.id]
+    return {
+        "accept": {"ok": accept.ok, "because": accept.because},
+        "withdraw": may_withdraw(viewer, proposal.proposer),
+    }
+
+
+def _diff_of(proposal: Proposal) -> list[Item]:
+    if proposal.change == Proposal.Change.ARCHIVE:
+        return []
+    base = "" if proposal.base_data is None else canonical(proposal.base_data)
+    return _diff(proposal.kind, base, canonical(proposal.data))
+
+
+@lru_cache(maxsize=32)
+def _diff(kind_name: str, base: str, data: str) -> list[Item]:
+    """The viewers of one proposal share one diff, which is the costly part."""
+    kind = KINDS.named(kind_name)
+    old = _data(base) if base else kind.empty("")
+    return [
+        {"op": line.op, "old": line.old_no, "new": line.new_no, "spans": line.spans, "skipped": line.skipped}
+        for line in diff_lines(kind, old, _data(data))
+    ]
+
+
+def standing_refs(thread_id: UUID) -> Iterable[Ref]:
+    """Return what a thread's page always shows: the thread, what waits, open proposals, the documents it follows."""
+    yield ("thread", thread_id)
+    waiting = Message.objects.filter(thread_id=thread_id, waits=True).order_by("seq")
+    yield from (("message", id) for id in waiting.values_list("pk", flat=True))
+    opened = Proposal.objects.filter(thread_id=thread_id, state=Proposal.State.OPEN).order_by("seq")
+    yield from (("proposal", id) for id in opened.values_list("pk", flat=True))
+    follows = Follow.objects.filter(thread_id=thread_id).order_by("pk")[:STANDING_DOCUMENTS]
+    yield from (("document", id) for id in follows.values_list("document_id", flat=True))
+
+
+def register() -> None:
+    """Register the items, and the entities that each event of this app touches."""
+    reads.register_items("thread", thread_items)
+    reads.register_items("message", message_items)
+    reads.register_items("document", document_items, reads.Reading.WORKSPACE)
+    reads.register_items("proposal", proposal_items, reads.Reading.EACH)
+    reads.register_standing(standing_refs)
+    for event_type in ("thread_created", "thread_changed", "mode_changed"):
+        reads.register_event_items(event_type, lambda row, fact: [("thread", row.thread_id)])
+    for event_type in ("message_posted", "message_cancelled", "message_passed_over"):
+        reads.register_event_items(event_type, lambda row, fact: [("message", fact.message)])
+    for event_type in ("document_created", "document_changed", "document_archived"):
+        reads.register_event_items(event_type, lambda row, fact: [("document", fact.document)])
+    for event_type in ("proposal_created", "proposal_resolved"):
+        reads.register_event_items(event_type, lambda row, fact: [("proposal", fact.proposal)])
+    reads.register_event_items("focus_changed", _focus_refs)
+    reads.register_event_items("message_taken", lambda row, fact: [("message", id) for id in fact.messages])
+
+
+def _focus_refs(row: reads.EventRow, fact: Any) -> list[Ref]:
+    shown: list[Ref] = [] if fact.document is None else [("document", fact.document)]
+    return [("thread", row.thread_id), *shown]
+
+
+def _seen(viewer: Actor, ids: Any) -> QuerySet[Document]:
+    return readable(Document.objects.filter(pk__in=ids), viewer)
+
+
+def _of(proposals: Sequence[UUID]) -> QuerySet[Any]:
+    return Proposal.objects.filter(pk__in=proposals).values("document_id")
+
+
+def _book(rows: Iterable[Any], actors: Iterable[Actor | None]) -> Book:
+    """The rows are of one thread, so of one workspace."""
+    return Book(next((row.workspace_id for row in rows), None), actors)
+
+
+def _state(message: Message) -> str:
+    if message.waits:
+        return "waits"
+    if message.cancelled_at is not None:
+        return "cancelled"
+    if message.passed_over is not None:
+        return "passed_over"
+    return "taken" if message.taken_by is not None else "posted"
+
+
+def _in_order(found: dict[UUID, Any], ids: Sequence[UUID]) -> Iterable[Any]:
+    return (found[id] for id in ids if id in found)
+
+
+def _text(id: UUID | None) -> str | None:
+    return None if id is None else str(id)
+
+
+def _data(text: str) -> Data:
+    data: Data = json.loads(text)
+    return data

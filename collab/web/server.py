@@ -1,0 +1,123 @@
+"""Daphne, as this project runs it: it says when it listens, starts what runs beside the pages, and ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from daphne.server import Server
+from daphne.ws_protocol import WebSocketProtocol
+from twisted.internet import defer, reactor
+
+from collab import doorbell
+
+logger = logging.getLogger(__name__)
+
+Stop = Callable[[], Awaitable[None] | None]
+Start = Callable[[], Awaitable[Stop | None]]
+
+LONGEST_FRAME = 65_536
+"""Bytes of one WebSocket frame (DESIGN 9)."""
+
+GRACE_SECONDS = 10.0
+"""What runs beside the pages has this long to come to a boundary when the process is asked to end."""
+
+RESTARTING = 1012
+"""The close code that tells a browser to come back."""
+
+
+class WebServer(Server):
+    """One web process: Daphne's server on asyncio, with what must start and stop with it."""
+
+    def __init__(
+        self, *, application: Any, endpoints: list[str], starts: Sequence[Start], announce: Callable[[str], None]
+    ) -> None:
+        """Prepare to serve.
+
+        Args:
+            application: the ASGI application.
+            endpoints: where to listen, as Twisted describes endpoints.
+            starts: coroutine functions awaited in order once the loop runs; what one returns is called at the end.
+            announce: told the address, once connections are answered there.
+        """
+        super().__init__(
+            application,
+            endpoints=endpoints,
+            websocket_max_message_size=LONGEST_FRAME,
+            websocket_max_frame_size=LONGEST_FRAME,
+            server_name="accord",
+            ready_callable=lambda: reactor.callWhenRunning(self._begin),
+        )
+        self.failure = ""
+        self._starts = starts
+        self._stops: list[Stop] = []
+        self._ports: list[Any] = []
+        self._announce = announce
+
+    def listen_success(self, port: Any) -> None:
+        """Keep the port, to stop listening before the process ends."""
+        super().listen_success(port)
+        self._ports.append(port)
+
+    def listen_error(self, failure: Any) -> None:
+        """Keep why the address could not be taken, and do not run."""
+        self.failure = failure.getErrorMessage()
+        self.stop()
+
+    def kill_all_applications(self) -> defer.Deferred[None]:
+        """Send browsers away with a code that brings them back, let what runs end, then stop the applications."""
+        return defer.Deferred.fromFuture(asyncio.ensure_future(self._end()))
+
+    def _begin(self) -> None:
+        # Otherwise an oversized frame just drops the connection, and a browser would connect and send it again.
+        self.ws_factory.setProtocolOptions(failByDrop=False)
+        self._beginning = asyncio.ensure_future(self._start_all())
+
+    async def _start_all(self) -> None:
+        doorbell.attach(asyncio.get_running_loop())
+        try:
+            for start in self._starts:
+                if stop := await start():
+                    self._stops.append(stop)
+        except Exception as error:
+            logger.exception("What runs beside the pages did not start")
+            self.failure = f"it did not start: {error}"
+            self.stop()
+            return
+        host, port = self.listening_addresses[0]
+        self._announce(f"http://{host}:{port}")
+
+    async def _end(self) -> None:
+        try:
+            self._turn_away()
+            for stop in reversed(self._stops):
+                await self._stopped(stop)
+        finally:
+            running = [details["application_instance"] for details in self.connections.values() if _runs(details)]
+            for application in running:
+                application.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def _turn_away(self) -> None:
+        for port in self._ports:
+            port.stopListening()
+        for protocol in self.connections:
+            if isinstance(protocol, WebSocketProtocol) and protocol.state == protocol.STATE_OPEN:
+                protocol.sendCloseFrame(code=RESTARTING)
+
+    async def _stopped(self, stop: Stop) -> None:
+        try:
+            ending = stop()
+            if inspect.isawaitable(ending):
+                await asyncio.wait_for(ending, GRACE_SECONDS)
+        except Exception:
+            logger.exception("What ran beside the pages did not end within %s seconds", GRACE_SECONDS)
+
+
+def _runs(details: dict[str, Any]) -> bool:
+    """A kept-alive connection has no application between two requests."""
+    application = details.get("application_instance")
+    return application is not None and not application.done()

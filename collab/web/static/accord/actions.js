@@ -1,0 +1,121 @@
+/** What the buttons of the log and the strip do: one listener, one command each; a refusal is said beside the button. */
+
+import { morphChildren } from "./dom.js";
+import { localTimes } from "./times.js";
+
+/**
+ * @typedef {{store: import("./store.js").Store, connection: import("./socket.js").Connection,
+ *            composer: import("./composer.js").Composer, place: import("./scroll.js").Place, draw: () => void}} Page
+ */
+
+/** Which command a button sends. @type {Record<string, (data: DOMStringMap) => [string, Record<string, unknown>]>} */
+const COMMANDS = {
+  accept: ({ id }) => ["proposal_accept", { proposal: id }],
+  withdraw: ({ id }) => ["proposal_withdraw", { proposal: id }],
+  cancel: ({ id }) => ["message_cancel", { message: id }],
+  stop: ({ id }) => ["turn_stop", { turn: id }],
+  answer: ({ id, value }) => ["question_answer", { question: id, answer: value }],
+  dismiss: ({ id }) => ["question_dismiss", { turn: id }],
+  "ask-again": ({ id }) => ["turn_ask_again", { turn: id }],
+};
+
+/** Where the focus goes once an act's event has come in and its button is gone. */
+let wanted = "";
+
+/** Make the page's buttons work. @param {Page} page */
+export function watchActions(page) {
+  page.store.subscribe(giveFocus);
+  document.addEventListener("click", (event) => {
+    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-act]"));
+    if (!button || button.getAttribute("aria-disabled") === "true") return;
+    const { act = "" } = button.dataset;
+    if (act in COMMANDS) send(page, button);
+    else local(page, act, button.dataset.id ?? "");
+  });
+  document.addEventListener("submit", (event) => {
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    if (form.dataset.form !== "reject") return;
+    event.preventDefault();
+    const reason = new FormData(form).get("reason")?.toString() ?? "";
+    settle(page, form.dataset.id ?? "", "proposal_reject", { proposal: form.dataset.id, reason });
+  });
+}
+
+/** @param {Page} page @param {HTMLElement} button */
+async function send(page, button) {
+  const { act = "", id = "" } = button.dataset;
+  const [name, args] = COMMANDS[act](button.dataset);
+  button.setAttribute("aria-disabled", "true");
+  const next = act === "cancel" ? afterCancel(button) : null;
+  const done = await settle(page, id, name, args);
+  button.setAttribute("aria-disabled", "false");
+  if (done && next) next();
+}
+
+/**
+ * Send a command about an entity, say why where it is refused, and put the focus on what came of it.
+ * @param {Page} page @param {string} id @param {string} name @param {Record<string, unknown>} args
+ */
+async function settle(page, id, name, args) {
+  page.store.refuse(id, "");
+  const answer = await page.connection.command(name, args);
+  if (answer.ok) page.store.unfold(id, false);
+  else page.store.refuse(id, answer.because);
+  if (answer.ok) wanted = name.startsWith("proposal") ? `pe-${id}` : name === "question_answer" ? `q-${id}` : name === "message_cancel" ? "" : "say";
+  return answer.ok;
+}
+
+/** Only a focus that was lost is given: nobody is pulled away from what they do meanwhile. */
+function giveFocus() {
+  const target = wanted && document.getElementById(wanted);
+  if (!target || document.activeElement !== document.body) return;
+  wanted = "";
+  target.focus();
+}
+
+/** Where the focus goes after Cancel: the next waiting message of one's own, or the message box. @param {HTMLElement} button */
+function afterCancel(button) {
+  const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-act='cancel']")]);
+  const next = buttons[buttons.indexOf(button) + 1]?.dataset.id;
+  return () => /** @type {HTMLElement | null} */ (next && document.querySelector(`#w-${next} button`) || document.getElementById("say"))?.focus();
+}
+
+/** @param {Page} page @param {string} act @param {string} id */
+function local(page, act, id) {
+  switch (act) {
+    case "latest": return page.place.latest();
+    case "retry": return page.connection.retry();
+    case "send-as-comment": return page.composer.sendAsComment();
+    case "earlier": return earlier(page);
+    case "reject-open": return unfold(page, id, true, `prt-${id}`);
+    case "reject-close": return unfold(page, id, false, "");
+  }
+}
+
+/** @param {Page} page @param {string} id @param {boolean} open @param {string} focus */
+function unfold(page, id, open, focus) {
+  page.store.unfold(id, open);
+  page.draw();
+  const back = document.querySelector(`#p-${id} [data-act="reject-open"]`);
+  /** @type {HTMLElement | null} */ (focus ? document.getElementById(focus) : back)?.focus();
+}
+
+/** @param {Page} page */
+async function earlier(page) {
+  const { store, place } = page;
+  const answer = await fetch(`/t/${store.threadId}/items/?before=${store.firstSeq}`, { headers: { Accept: "application/json" } });
+  if (!answer.ok) return;
+  store.older(await answer.json());
+  place.hold(page.draw);
+}
+
+/** Replace a part of the page with the server's fresh rendering of it. @param {HTMLElement} root @param {string} url */
+export async function refresh(root, url) {
+  const answer = await fetch(url);
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.getElementById(root.id);
+  if (!fresh) return;
+  localTimes(fresh);
+  morphChildren(root, document.adoptNode(fresh));
+}

@@ -1,0 +1,185 @@
+/**
+ * The document pane: the server's fragment of a document, fetched again when it changes, and a form to write in.
+ * A save names the version it was written on; where that one is past, the text stays and the current one is shown.
+ */
+
+import { el } from "./dom.js";
+import { showTab } from "./tabs.js";
+import { localTimes } from "./times.js";
+
+const FETCH_AFTER_MS = 120;
+
+export class Pane {
+  /**
+   * @param {HTMLElement} root @param {import("./store.js").Store} store
+   * @param {import("./socket.js").Connection} connection
+   */
+  constructor(root, store, connection) {
+    this.root = root;
+    this.store = store;
+    this.connection = connection;
+    this.shown = root.dataset.document ?? "";
+    this.focus = store.thread?.focus ?? null;
+    this.known = this.signature();
+    this.tab = "now";
+    localTimes(root);
+    root.addEventListener("click", (event) => this.click(/** @type {Element} */ (event.target)));
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("submit", (event) => this.submit(event));
+    document.addEventListener("click", (event) => this.open(event));
+    connection.addEventListener("document", (event) => {
+      if (/** @type {CustomEvent} */ (event).detail.document === this.shown) this.later();
+    });
+    store.subscribe(() => this.look());
+  }
+
+  get form() {
+    return /** @type {HTMLFormElement | null} */ (this.root.querySelector("form[data-form='save']"));
+  }
+
+  get editing() {
+    return Boolean(this.form && !this.form.hidden);
+  }
+
+  /** What the fragment shows, in short: when it differs, the fragment is old. */
+  signature() {
+    const { version, title, archived, open_proposals: open } = this.store.get("document", this.shown) ?? {};
+    return JSON.stringify([this.shown, version, title, archived, open, this.store.thread?.focus]);
+  }
+
+  look() {
+    const focus = this.store.thread?.focus ?? null;
+    if (!this.store.thread) return this.root.replaceChildren();
+    if (focus && focus !== this.focus && (!this.shown || this.shown === this.focus)) this.shown = focus;
+    this.focus = focus;
+    if (this.signature() !== this.known) this.later();
+  }
+
+  /** Fetch soon, once for a burst of changes. */
+  later() {
+    this.known = this.signature();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.fetch(), FETCH_AFTER_MS);
+  }
+
+  url() {
+    return `/documents/${this.shown}/pane/?thread=${this.store.threadId}`;
+  }
+
+  async fetch() {
+    if (!this.shown) return;
+    const shown = this.shown;
+    const answer = await fetch(this.url());
+    if (shown !== this.shown) return;
+    const html = answer.ok ? await answer.text() : "";
+    if (this.editing) return this.note("It changed meanwhile. Saving tells you how.");
+    this.root.innerHTML = html || "<p class=\"nothing\">This document can’t be shown.</p>";
+    localTimes(this.root);
+    this.show(this.tab);
+  }
+
+  /** A link to a document opens it here. @param {MouseEvent} event */
+  open(event) {
+    const link = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-open-document]"));
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || this.editing) return;
+    event.preventDefault();
+    this.shown = link.dataset.openDocument ?? "";
+    this.later();
+    document.body.classList.add("app--doc");
+    document.querySelector("[data-show='document']")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  }
+
+  /** @param {Element} target */
+  click(target) {
+    const tab = /** @type {HTMLElement | null} */ (target.closest("[data-tab]"));
+    if (tab) this.show(tab.dataset.tab ?? "now");
+    const act = /** @type {HTMLElement | null} */ (target.closest("[data-pane]"))?.dataset.pane;
+    if (act === "edit") this.edit(true);
+    if (act === "cancel") this.edit(false);
+    if (act === "focus") this.connection.command("thread_focus_set", { document: this.shown });
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const tab = /** @type {Element} */ (event.target).closest("[role='tab']");
+    if (!tab || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    this.show(this.tab === "now" ? "history" : "now", true);
+  }
+
+  /** @param {string} name @param {boolean} [focus] */
+  show(name, focus = false) {
+    this.tab = name;
+    showTab(this.root, name, focus);
+  }
+
+  /** @param {boolean} on */
+  edit(on) {
+    const form = this.form;
+    if (!form) return;
+    form.hidden = !on;
+    this.root.toggleAttribute("data-editing", on);
+    if (on) {
+      this.show("now");
+      form.querySelector("textarea")?.focus();
+    } else {
+      this.later();
+    }
+  }
+
+  /** @param {SubmitEvent} event */
+  async submit(event) {
+    const form = this.form;
+    if (!form || event.target !== form) return;
+    event.preventDefault();
+    const text = new FormData(form).get("text")?.toString() ?? "";
+    this.note("");
+    const answer = await this.connection.command("document_save", {
+      document: this.shown, text, base_version: Number(form.dataset.version),
+    });
+    if (answer.ok) return this.edit(false);
+    this.note(`Not saved: ${answer.because}`);
+    if (answer.code === "conflict") await this.conflict(form);
+  }
+
+  /** Show the current text beside what was written; saving again is on that one. @param {HTMLFormElement} form */
+  async conflict(form) {
+    const answer = await fetch(this.url());
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const current = /** @type {HTMLFormElement | null} */ (page.querySelector("form[data-form='save']"));
+    if (!current) return;
+    form.dataset.version = current.dataset.version;
+    const field = el("textarea.input.mono", { readonly: true, rows: 8, "aria-label": "The current text" });
+    /** @type {HTMLTextAreaElement} */ (field).value = current.querySelector("textarea")?.value ?? "";
+    form.querySelector("[data-current]")?.replaceChildren(el("p.label", {}, `The current text, version ${current.dataset.version}`), field);
+    const save = form.querySelector("button:not([type='button'])");
+    if (save) save.textContent = `Save over version ${current.dataset.version}`;
+  }
+
+  /** @param {string} text */
+  note(text) {
+    const line = /** @type {HTMLElement | null} */ (this.root.querySelector("[data-note]"));
+    if (!line) return;
+    line.textContent = text;
+    line.hidden = !text;
+  }
+}
+
+/** The document pane on wide screens, the tabs on small ones. */
+export function watchViews() {
+  document.addEventListener("click", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const show = /** @type {HTMLElement | null} */ (target.closest("[data-show]"))?.dataset.show;
+    if (show) {
+      document.body.dataset.view = show;
+      document.querySelectorAll("[data-show]").forEach((tab) => {
+        if (tab.getAttribute("data-show") === show) tab.setAttribute("aria-current", "page");
+        else tab.removeAttribute("aria-current");
+      });
+    }
+    if (target.closest("[data-act='toggle-document']")) {
+      const on = document.body.classList.toggle("app--doc");
+      target.closest("[data-act='toggle-document']")?.setAttribute("aria-pressed", String(on));
+    }
+  });
+}

@@ -1,0 +1,103 @@
+/** Draws the log: the layout's blocks, a heading for each day, in place. */
+
+import { el, icon, morphChildren } from "./dom.js";
+import { layout } from "./layout.js";
+import { first, follow, notice } from "./render_message.js";
+import { avatar } from "./render_people.js";
+import { proposal } from "./render_proposal.js";
+import { turnArticle } from "./render_turn.js";
+import { dayKey, dayName, hueOf, listed, sameAuthor } from "./words.js";
+
+/** @typedef {import("./store.js").Item} Item */
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./layout.js").Exchange} Exchange */
+
+/**
+ * Bring the log up to date with the store.
+ * @param {Store} store @param {HTMLElement} root
+ */
+export function renderLog(store, root) {
+  const fresh = el("div");
+  if (store.firstSeq > 1) fresh.append(el("button.btn.btn--plain.btn--s.earlier", { type: "button", "data-act": "earlier", "data-key": "earlier" }, "Earlier"));
+  let day = "";
+  for (const block of layout(store)) {
+    const key = dayKey(block.at);
+    if (key !== day) fresh.append(el("h2.day", { "data-key": `day-${key}` }, el("span", {}, dayName(block.at))));
+    day = key;
+    fresh.append(drawn(store, block));
+  }
+  if (!fresh.childElementCount && store.thread) fresh.append(nothing(store));
+  morphChildren(root, fresh);
+}
+
+/** @param {Store} store @param {import("./layout.js").Block} block */
+function drawn(store, block) {
+  const node = block.type === "exchange" ? exchange(store, block)
+    : block.type === "proposal" ? proposalAside(store, block.entity)
+      : single(store, block.entity);
+  node.setAttribute("data-key", block.key);
+  return node;
+}
+
+/** @param {Store} store @param {Exchange} block */
+function exchange(store, block) {
+  const running = block.parts.some(({ turn }) => turn.status === "running");
+  const classes = `section.exchange${block.for ? "" : ".exchange--none"}${running ? ".exchange--live" : ""}`;
+  return el(classes, { "data-hue": hueOf(block.for), "aria-label": exchangeName(block, running), tabindex: "-1", "data-stop": true },
+    block.parts.map(({ turn, took }) => [...messages(took), turnArticle(store, turn)]).flat());
+}
+
+/** @param {Exchange} block @param {boolean} running */
+function exchangeName(block, running) {
+  const authors = block.parts.flatMap(({ took }) => took.map((message) => message.author.name));
+  const [{ turn }] = block.parts;
+  const work = `${turn.agent.name} for ${turn.for ? turn.for.name : "no one"}${running ? ", running" : ""}`;
+  return authors.length ? `${listed([...new Set(authors)])}, and ${work}` : work;
+}
+
+/** @param {Item[]} took */
+function messages(took) {
+  return took.map((message, place) => (place && sameAuthor(took[place - 1].author, message.author) ? follow(message) : first(message)));
+}
+
+/** @param {Store} store @param {Item} message */
+function single(store, message) {
+  if (message.kind === "notice") return notice(message, store.thread?.agent?.name ?? "");
+  return el("section.exchange.exchange--plain", { "data-hue": hueOf(message.author), "aria-label": message.author.name, tabindex: "-1", "data-stop": true }, first(message));
+}
+
+/** @param {Store} store @param {Item} one */
+function proposalAside(store, one) {
+  return el("section.aside", { "data-hue": hueOf(one.proposer), "aria-label": `Proposal of ${one.proposer.name}`, tabindex: "-1", "data-stop": true },
+    avatar(one.proposer, { size: "m" }), proposal(store, one));
+}
+
+/** @param {Store} store */
+function nothing(store) {
+  const agent = store.thread?.agent?.name;
+  return el("div.nothing", { "data-key": "nothing" },
+    el("b", {}, "Nothing here yet"),
+    agent ? `Write to everyone here. ${agent} works for one person at a time, and may do only what that person may do.` : "Write to everyone here.");
+}
+
+/**
+ * Bring the head up to date: title, how the agent changes documents, what the page is called.
+ * @param {Store} store @param {Document} page
+ */
+export function renderHead(store, page) {
+  const thread = store.thread;
+  const unread = store.unread;
+  page.title = `${unread ? `(${unread}) ` : ""}${thread ? thread.title : "Closed"} · Accord`;
+  if (!thread) return;
+  page.querySelectorAll("[data-thread-title]").forEach((node) => { node.textContent = thread.title; });
+  const sub = page.querySelector("[data-thread-mode]");
+  if (sub) sub.replaceChildren(el("span", {}, modeWords(thread)), thread.archived ? el("span.tag", {}, icon("lock", "s"), "archived") : "");
+}
+
+/** @param {Item} thread */
+export function modeWords(thread) {
+  const agent = thread.agent?.name;
+  if (!agent) return "People only, no agent";
+  const writes = thread.mode === "suggest" ? `${agent} suggests changes; a person accepts them` : `${agent} may change documents`;
+  return thread.answers === "when mentioned" ? `${writes}; answers when named` : writes;
+}

@@ -1,0 +1,67 @@
+/** The thread's settings: sends what was changed, one command each, and says what was refused. */
+
+/**
+ * @param {HTMLDialogElement | null} dialog @param {import("./store.js").Store} store
+ * @param {import("./socket.js").Connection} connection
+ */
+export function watchSettings(dialog, store, connection) {
+  const form = dialog?.querySelector("form");
+  if (!dialog || !form) return;
+  const button = /** @type {HTMLElement} */ (document.querySelector("[data-dialog='settings']"));
+  const alert = /** @type {HTMLElement} */ (form.querySelector("[role='alert']"));
+  const archive = /** @type {HTMLElement} */ (form.querySelector("[data-archive]"));
+
+  const offer = () => {
+    button.hidden = !store.may("manage").ok || !store.thread;
+    archive.textContent = store.thread?.archived ? "Bring it back" : archive.dataset.sure ? "Archive for everyone" : "Archive…";
+  };
+  const fill = () => {
+    const { title, mode, answers } = store.thread ?? {};
+    for (const [name, value] of Object.entries({ title, mode, answers })) {
+      const field = form.elements.namedItem(name);
+      if (field instanceof HTMLInputElement || field instanceof RadioNodeList) field.value = String(value ?? "");
+    }
+    alert.hidden = true;
+    delete archive.dataset.sure;
+    offer();
+  };
+  const send = async (/** @type {[string, Record<string, unknown>][]} */ commands) => {
+    for (const [name, args] of commands) {
+      const answer = await connection.command(name, args);
+      if (!answer.ok) {
+        alert.hidden = false;
+        alert.textContent = answer.because;
+        return;
+      }
+    }
+    dialog.close();
+  };
+
+  button.addEventListener("click", fill);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(changes(store, new FormData(form)));
+  });
+  archive.addEventListener("click", () => {
+    if (!store.thread?.archived && !archive.dataset.sure) archive.dataset.sure = "yes";
+    else send([["thread_archive", { archived: !store.thread?.archived }]]);
+    offer();
+  });
+  store.subscribe(offer);
+  offer();
+}
+
+/**
+ * @param {import("./store.js").Store} store @param {FormData} data
+ * @returns {[string, Record<string, unknown>][]}
+ */
+function changes(store, data) {
+  const [title, mode, answers] = ["title", "mode", "answers"].map((name) => data.get(name)?.toString() ?? "");
+  /** @type {[boolean, [string, Record<string, unknown>]][]} */
+  const all = [
+    [title.trim() !== store.thread?.title, ["thread_rename", { title }]],
+    [Boolean(mode) && mode !== store.thread?.mode, ["thread_mode_set", { mode }]],
+    [Boolean(answers) && answers !== store.thread?.answers, ["thread_answers_set", { answers }]],
+  ];
+  return all.filter(([changed]) => changed).map(([, command]) => command);
+}

@@ -1,0 +1,201 @@
+/**
+ * The connection to a thread: says where it is, takes events in order, acknowledges them, sends commands until they are
+ * answered. The log decides: after any break it resumes by seq, and a command keeps its id, so it is carried out once.
+ */
+
+/** @typedef {"connecting" | "open" | "offline" | "back" | "closed"} State */
+/** @typedef {{ok: true, data: any} | {ok: false, code: string, because: string}} Answer */
+
+const PROTOCOL = "accord.v1";
+const ACK_EVERY = 20;
+const ACK_AFTER_MS = 2000;
+const PING_AFTER_MS = 25000;
+const LOST_AFTER_MS = 60000;
+const LONGEST_WAIT_S = 20;
+const SIGNED_OUT = 4401;
+const MAY_NOT_SEE = [4403, 4404];
+const TOO_MANY = 4429;
+
+export class Connection extends EventTarget {
+  /** @param {string} url @param {import("./store.js").Store} store */
+  constructor(url, store) {
+    super();
+    this.url = url;
+    this.store = store;
+    /** @type {Map<string, {frame: any, settle: (answer: Answer) => void}>} */
+    this.asked = new Map();
+    /** @type {State} */
+    this.state = "connecting";
+    this.attempts = 0;
+    this.missed = 0;
+    this.frames = this.acknowledged = 0;
+    this.heard = 0;
+    this.retryAt = 0;
+    window.addEventListener("online", () => this.retry());
+    window.addEventListener("offline", () => this.socket?.close());
+    setInterval(() => this.tick(), 1000);
+  }
+
+  open() {
+    clearTimeout(this.timer);
+    const socket = new WebSocket(this.url, PROTOCOL);
+    this.socket = socket;
+    this.caughtUp = false;
+    this.frames = this.acknowledged = 0;
+    socket.onopen = () => {
+      this.heard = this.pinged = Date.now();
+      this.send({ type: "hello", after_seq: this.store.headSeq });
+    };
+    socket.onmessage = (message) => {
+      if (socket === this.socket) this.take(JSON.parse(message.data));
+    };
+    socket.onclose = (event) => {
+      if (socket === this.socket) this.lost(event.code);
+    };
+  }
+
+  /** Try again at once. */
+  retry() {
+    if (this.state === "offline") this.open();
+  }
+
+  /**
+   * Carry out a command on the server, once.
+   * @param {string} name @param {Record<string, unknown>} args
+   * @param {string} [id] an id given before, to send the same command again
+   * @returns {Promise<Answer>}
+   */
+  command(name, args, id = crypto.randomUUID()) {
+    return new Promise((settle) => {
+      const frame = { type: "command", id, name, args };
+      this.asked.set(id, { frame, settle });
+      if (this.caughtUp) this.send(frame);
+    });
+  }
+
+  /** @param {any} frame */
+  take(frame) {
+    this.heard = Date.now();
+    this.frames += 1;
+    this.acknowledgeSoon();
+    switch (frame.type) {
+      case "welcome": return this.welcome(frame);
+      case "event": return this.event(frame);
+      case "caught_up": return this.ready(frame);
+      case "live": return this.store.stream(frame);
+      case "presence": return this.store.set({ here: frame.here });
+      case "rights": return this.store.set({ viewer: frame.viewer });
+      case "document_changed":
+        this.store.put(frame.items);
+        return this.tell("document", frame);
+      case "result": return this.settle(frame.id, { ok: true, data: frame.data });
+      case "refused": return this.refused(frame);
+      case "busy": return this.later(frame);
+    }
+  }
+
+  /** @param {any} frame */
+  welcome(frame) {
+    if (frame.head_seq < this.store.headSeq) return location.reload();
+    this.missed = this.state === "offline" ? frame.head_seq - this.store.headSeq : 0;
+    this.store.set({ viewer: frame.viewer });
+    this.store.put([frame.thread]);
+  }
+
+  /** @param {any} frame */
+  event(frame) {
+    if (this.store.event(frame)) this.tell("event", frame);
+    else this.socket?.close();
+  }
+
+  /** What is not acknowledged is what the server keeps for this socket. */
+  acknowledgeSoon() {
+    if (this.frames - this.acknowledged >= ACK_EVERY) this.acknowledge();
+    else this.ackTimer ??= setTimeout(() => this.acknowledge(), ACK_AFTER_MS);
+  }
+
+  acknowledge() {
+    clearTimeout(this.ackTimer);
+    this.ackTimer = undefined;
+    this.acknowledged = this.frames;
+    this.send({ type: "ack", seq: this.store.headSeq, frames: this.frames });
+  }
+
+  /** @param {{items: import("./store.js").Item[]}} frame */
+  ready(frame) {
+    this.store.put(frame.items);
+    this.caughtUp = true;
+    this.attempts = 0;
+    this.become(this.state === "offline" ? "back" : "open");
+    for (const { frame } of this.asked.values()) this.send(frame);
+  }
+
+  /** @param {any} frame */
+  refused(frame) {
+    if (frame.id) this.settle(frame.id, { ok: false, code: frame.code, because: frame.because });
+    else if (frame.code === "bad_cursor") location.reload();
+  }
+
+  /** @param {{id: string, retry_after: number}} frame */
+  later(frame) {
+    setTimeout(() => {
+      const asked = this.asked.get(frame.id);
+      if (asked && this.caughtUp) this.send(asked.frame);
+    }, frame.retry_after * 1000 * (1 + Math.random()));
+  }
+
+  /** @param {string} id @param {Answer} answer */
+  settle(id, answer) {
+    this.asked.get(id)?.settle(answer);
+    this.asked.delete(id);
+  }
+
+  /** @param {number} code why the socket was closed */
+  lost(code) {
+    this.caughtUp = false;
+    clearTimeout(this.ackTimer);
+    this.ackTimer = undefined;
+    if (code === SIGNED_OUT) return location.reload();
+    if (MAY_NOT_SEE.includes(code)) return this.shut();
+    const wait = Math.min(LONGEST_WAIT_S, 2 ** this.attempts) * (code === TOO_MANY ? 2 : 1) * (0.5 + Math.random() / 2);
+    this.attempts += 1;
+    this.retryAt = Date.now() + wait * 1000;
+    this.timer = setTimeout(() => this.open(), wait * 1000);
+    this.become("offline");
+  }
+
+  shut() {
+    this.store.clear();
+    this.become("closed");
+    const answer = { ok: /** @type {const} */ (false), code: "not_found", because: "You can no longer see this thread." };
+    for (const id of [...this.asked.keys()]) this.settle(id, answer);
+  }
+
+  tick() {
+    if (this.state === "offline") this.tell("state", null);
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    const now = Date.now();
+    if (now - this.heard > LOST_AFTER_MS) {
+      this.socket.close();
+    } else if (now - Math.max(this.heard, this.pinged ?? 0) > PING_AFTER_MS) {
+      this.pinged = now;
+      this.send({ type: "ping" });
+    }
+  }
+
+  /** @param {State} state */
+  become(state) {
+    this.state = state;
+    this.tell("state", null);
+  }
+
+  /** @param {object} frame */
+  send(frame) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
+  }
+
+  /** @param {string} type @param {any} detail */
+  tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

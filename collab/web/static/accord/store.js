@@ -1,0 +1,175 @@
+/**
+ * What the page knows: the thread's entities by (item, id), as the server's frames give them. A frame carries the whole
+ * current view of what it touches, so applying it is replacing; the page that was loaded a moment ago and the one that
+ * has been open all day hold the same. Everything drawn is drawn from here.
+ */
+
+/**
+ * @typedef {{kind: string, id: string | null, name: string, hue: number, for: Actor | null}} Actor
+ * @typedef {{ok: boolean, because: string}} May
+ * @typedef {{id: string, name: string, hue: number, role: string | null, may: Record<string, May>}} Viewer
+ * @typedef {{id: string, name: string, hue: number, role?: string}} Person
+ * @typedef {Record<string, any> & {item: string, id: string}} Item
+ * @typedef {{text: string, html: string[]}} Live
+ * @typedef {{viewer: Viewer, thread: Item, people: Person[], items: Item[], head_seq: number, first_seq: number,
+ *            read_seq: number, workspace: {id: string, name: string}}} PageData
+ */
+
+export class Store {
+  /** @param {PageData} data */
+  constructor(data) {
+    this.viewer = data.viewer;
+    this.people = data.people;
+    this.workspace = data.workspace;
+    this.firstSeq = data.first_seq;
+    this.headSeq = data.head_seq;
+    this.readSeq = data.read_seq;
+    this.threadId = data.thread.id;
+    /** @type {Person[]} */
+    this.here = [];
+    /** @type {Map<string, Item>} */
+    this.items = new Map();
+    /** @type {Map<string, Live>} */
+    this.live = new Map();
+    /** @type {Set<string>} what the viewer has unfolded */
+    this.unfolded = new Set();
+    /** @type {Map<string, string>} why an act of the viewer was refused, by the entity it was tried on */
+    this.refusals = new Map();
+    /** @type {Set<() => void>} */
+    this.listeners = new Set();
+    this.due = false;
+    this.put([data.thread, ...data.items]);
+  }
+
+  /** Call `listener` once after each burst of changes. @param {() => void} listener */
+  subscribe(listener) {
+    this.listeners.add(listener);
+  }
+
+  changed() {
+    if (this.due) return;
+    this.due = true;
+    queueMicrotask(() => {
+      this.due = false;
+      this.listeners.forEach((listener) => listener());
+    });
+  }
+
+  /** Take the current view of entities. @param {Item[]} items */
+  put(items) {
+    for (const item of items) {
+      this.items.set(`${item.item}:${item.id}`, item);
+      if (item.item === "turn" && item.status !== "running") this.live.delete(item.id);
+    }
+    this.changed();
+  }
+
+  /**
+   * Take an event frame; one that was already taken changes nothing.
+   * @param {{seq: number, items: Item[]}} frame
+   * @returns {boolean} whether it was the next one
+   */
+  event(frame) {
+    if (frame.seq <= this.headSeq) return true;
+    if (frame.seq !== this.headSeq + 1) return false;
+    this.headSeq = frame.seq;
+    this.put(frame.items);
+    return true;
+  }
+
+  /**
+   * Take older entities, without touching newer views of the same ones.
+   * @param {{items: Item[], first_seq: number}} page
+   */
+  older(page) {
+    this.firstSeq = page.first_seq;
+    this.put(page.items.filter((item) => !this.items.has(`${item.item}:${item.id}`)));
+  }
+
+  /**
+   * Take a live frame: text streamed by a running turn. A frame that would leave a hole is dropped; a snapshot follows.
+   * @param {{turn: string, offset: number, text: string, block: number, html: string[]}} frame
+   */
+  stream(frame) {
+    const turn = this.get("turn", frame.turn);
+    const known = this.live.get(frame.turn) ?? { text: "", html: [] };
+    if (turn && turn.status !== "running") return;
+    const letters = Array.from(known.text);
+    if (letters.length < frame.offset || known.html.length < frame.block) return;
+    this.live.set(frame.turn, {
+      text: letters.slice(0, frame.offset).join("") + frame.text,
+      html: [...known.html.slice(0, frame.block), ...frame.html],
+    });
+    this.changed();
+  }
+
+  /** Take a change of who is here, or of the viewer's rights. @param {Partial<{here: Person[], viewer: Viewer, readSeq: number}>} change */
+  set(change) {
+    Object.assign(this, change);
+    this.changed();
+  }
+
+  /** Unfold or fold a part of an entity. @param {string} id @param {boolean} open */
+  unfold(id, open) {
+    if (open) this.unfolded.add(id);
+    else this.unfolded.delete(id);
+    this.changed();
+  }
+
+  /** Say why an act on an entity was refused, or that none is. @param {string} id @param {string} because */
+  refuse(id, because) {
+    if (because) this.refusals.set(id, because);
+    else this.refusals.delete(id);
+    this.changed();
+  }
+
+  /** Forget everything: the viewer may no longer see it. */
+  clear() {
+    this.items.clear();
+    this.live.clear();
+    this.here = [];
+    this.changed();
+  }
+
+  /** @param {string} item @param {string | null} id @returns {Item | undefined} */
+  get(item, id) {
+    return id ? this.items.get(`${item}:${id}`) : undefined;
+  }
+
+  /** All of one kind, oldest first. @param {string} item @returns {Item[]} */
+  all(item) {
+    return [...this.items.values()].filter((one) => one.item === item).sort(bySeq);
+  }
+
+  get thread() {
+    return this.get("thread", this.threadId);
+  }
+
+  /** The turn that is running or waits for an answer, if there is one. @returns {Item | undefined} */
+  get current() {
+    const turns = this.all("turn").reverse();
+    const resumed = new Set(turns.map((turn) => turn.resumes));
+    return turns.find((turn) => turn.status === "running")
+      ?? turns.find((turn) => turn.status === "paused" && !resumed.has(turn.id));
+  }
+
+  /** Messages no turn has taken yet, in order. */
+  get waiting() {
+    return this.all("message").filter((message) => message.state === "waits");
+  }
+
+  /** Whether the viewer may, with the server's sentence. @param {string} action @returns {May} */
+  may(action) {
+    return this.viewer.may[action] ?? { ok: false, because: "" };
+  }
+
+  /** How many messages of others the viewer has not seen. */
+  get unread() {
+    return this.all("message").filter(
+      (message) => message.seq > this.readSeq && message.state !== "cancelled" && message.author.id !== this.viewer.id,
+    ).length;
+  }
+}
+
+/** @param {Item} a @param {Item} b */
+export const bySeq = (a, b) => (a.seq ?? 0) - (b.seq ?? 0) || (a.number ?? 0) - (b.number ?? 0);

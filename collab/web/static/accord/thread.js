@@ -1,0 +1,47 @@
+/** The thread page: reads what the server embedded, connects, and keeps the page equal to what it knows. */
+
+import { watchActions } from "./actions.js";
+import { Composer } from "./composer.js";
+import { connectionLine } from "./connection_line.js";
+import { watchDialogs } from "./dialogs.js";
+import { Pane, watchViews } from "./document.js";
+import { morphChildren, el } from "./dom.js";
+import { watchKeys } from "./keys.js";
+import { renderHead, renderLog } from "./render.js";
+import { faces, facesLabel } from "./render_people.js";
+import { renderStrip } from "./render_strip.js";
+import { Place } from "./scroll.js";
+import { watchSettings } from "./settings.js";
+import { Connection } from "./socket.js";
+import { Store } from "./store.js";
+
+const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+const store = new Store(JSON.parse(byId("thread-data").textContent ?? ""));
+const scheme = location.protocol === "https:" ? "wss" : "ws";
+const connection = new Connection(`${scheme}://${location.host}/ws/threads/${store.threadId}/`, store);
+const composer = new Composer(store, connection, /** @type {HTMLFormElement} */ (byId("composer")), byId("barred"));
+const place = new Place(byId("log"), store, connection);
+
+function draw() {
+  renderLog(store, byId("entries"));
+  renderStrip(store, byId("strip"));
+  renderHead(store, document);
+  const people = el("ul", {}, faces(store));
+  morphChildren(byId("faces"), people);
+  byId("faces").setAttribute("aria-label", facesLabel(store));
+  composer.render();
+  place.follow();
+}
+
+watchDialogs();
+watchKeys();
+watchViews();
+watchSettings(/** @type {HTMLDialogElement} */ (document.getElementById("settings")), store, connection);
+connectionLine(connection, byId("connection"));
+new Pane(byId("pane"), store, connection);
+store.subscribe(draw);
+watchActions({ store, connection, composer, place, draw });
+draw();
+document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+connection.open();

@@ -1,0 +1,272 @@
+"""The log as people read it: one sentence an event, grouped by turn (DESIGN 11, timeline).
+
+What an event says beyond ids comes from the items of what it touches, built as its reader may read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.utils.dateparse import parse_datetime
+
+from collab import events, log, reads
+from collab.models.threads import Event, Thread
+from collab.reads import Item, Ref
+from collab.web.actors import Book
+from permissions.actors import Actor
+
+PAGE_EVENTS = 100
+"""Events a page shows."""
+
+EXCERPT_CHARS = 80
+
+Items = Mapping[Ref, Item]
+Said = tuple[str, str, str]
+"""An icon, a look (``ok``, ``no``, ``wait``, ``go`` or none), and what happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event: who did it (empty where the sentence says it), and what."""
+
+    seq: int
+    at: datetime
+    type: str
+    icon: str
+    look: str
+    who: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Events in a row of one turn, or of none."""
+
+    turn: Item | None
+    hue: int
+    anchor: str
+    at: datetime | None
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A page of the log; ``before`` is where the one before it ends, None at the log's beginning."""
+
+    groups: Sequence[Group]
+    before: int | None
+
+
+def timeline(reader: Actor, thread: Thread, *, before: int | None = None) -> Timeline:
+    """Return a page of a thread's log, the newest or the one before a seq, in a number of queries that does not grow
+    with it. The caller has checked that the reader may see the thread."""
+    end = thread.head_seq if before is None else min(before - 1, thread.head_seq)
+    rows = log.read(thread.id, after=max(end - PAGE_EVENTS, 0), upto=end, limit=PAGE_EVENTS)
+    facts = [events.load(row.type, row.data) for row in rows]
+    items = _items(reader, rows, facts)
+    book = Book(thread.workspace_id, [row.actor for row in rows])
+    entries = [(row.turn_id, _entry(row, fact, items, book)) for row, fact in zip(rows, facts, strict=True)]
+    return Timeline(_grouped(entries, items), rows[0].seq if rows and rows[0].seq > 1 else None)
+
+
+def _items(reader: Actor, rows: Sequence[Event], facts: Sequence[Any]) -> Items:
+    refs: list[Ref] = [("turn", row.turn_id) for row in rows if row.turn_id is not None]
+    for row, fact in zip(rows, facts, strict=True):
+        refs += reads.refs_of(row, fact)
+    return {(item["item"], UUID(item["id"])): item for item in reads.build(reader, refs)}
+
+
+def _grouped(entries: Sequence[tuple[UUID | None, Entry]], items: Items) -> list[Group]:
+    groups = []
+    named: set[UUID] = set()
+    for turn_id, part in groupby(entries, key=lambda pair: pair[0]):
+        turn = items.get(("turn", turn_id)) if turn_id is not None else None
+        first = turn is not None and turn_id is not None and turn_id not in named
+        if turn_id is not None:
+            named.add(turn_id)
+        whom = turn["for"] if turn else None
+        groups.append(
+            Group(
+                turn=turn,
+                hue=whom["hue"] if whom else 0,
+                anchor=f"T{turn['number']}" if turn and first else "",
+                at=parse_datetime(turn["started_at"]) if turn else None,
+                entries=[entry for _, entry in part],
+            )
+        )
+    return groups
+
+
+def _entry(row: Event, fact: Any, items: Items, book: Book) -> Entry:
+    told = SAYS.get(row.type)
+    icon, look, says = told(fact, items) if told else ("minus", "", "Something this page does not know")
+    actor = book.json(row.actor) or {}
+    who = "" if row.type in OF_THE_TURN else actor["name"]
+    return Entry(row.seq, row.at, row.type, icon, look, who, says)
+
+
+def _posted(fact: events.MessagePosted, items: Items) -> Said:
+    message = items.get(("message", fact.message))
+    words = _excerpt(message)
+    waits = " (waits)" if message and message["state"] == "waits" else ""
+    if fact.kind == "notice":
+        return "bell", "", f"posted a notice: {words}"
+    verb = "replied" if message and message["turn"] else "commented" if fact.kind == "comment" else "wrote"
+    return "comment" if fact.kind == "comment" else "chat", "", f"{verb}: {words}{waits}"
+
+
+def _taken(fact: events.MessageTaken, items: Items) -> Said:
+    return "join", "", f"{_numbers(fact.messages, items)} joined at a boundary"
+
+
+def _cancelled(fact: events.MessageCancelled, items: Items) -> Said:
+    return "x", "", f"cancelled {_numbers([fact.message], items).lower()}"
+
+
+def _passed(fact: events.MessagePassedOver, items: Items) -> Said:
+    message = items.get(("message", fact.message))
+    because = message["because"] if message else fact.reason
+    return "ban", "no", f"{_numbers([fact.message], items)} was passed over: {because}"
+
+
+def _started(fact: events.TurnStarted, items: Items) -> Said:
+    earlier = fact.resumes or fact.continues
+    went_on = items.get(("turn", earlier)) if earlier is not None else None
+    verb = "Resumed" if fact.resumes else "Continued" if fact.continues else "Started"
+    of = f" T{went_on['number']}" if went_on else ""
+    took = f", taking {_numbers(fact.took, items).lower()}" if fact.took else ""
+    return "play", "go", f"{verb}{of}{took}"
+
+
+def _call_started(fact: events.CallStarted, items: Items) -> Said:
+    call = items.get(("call", fact.call))
+    brief = f": {call['brief']}" if call and call["brief"] else ""
+    return "tool", "", f"{call['label'] if call else fact.tool}{brief}"
+
+
+def _call_ended(fact: events.CallEnded, items: Items) -> Said:
+    call = items.get(("call", fact.call)) or {}
+    icon, look, word = OUTCOMES.get(fact.outcome, ("help", "wait", "Not known yet"))
+    because = f": {call['because']}" if call.get("because") and fact.outcome != "done" else ""
+    return icon, look, f"{word}, {str(call.get('label', 'a call')).lower()}{because}"
+
+
+def _paused(fact: events.TurnPaused, items: Items) -> Said:
+    asked = [item["text"] for id in fact.questions if (item := items.get(("question", id)))]
+    return "help", "wait", f"Asked: {' · '.join(asked)}" if asked else "Paused for an answer"
+
+
+def _answered(fact: events.QuestionAnswered, items: Items) -> Said:
+    given = next((item["answer"] for id in fact.questions if (item := items.get(("question", id)))), None)
+    return "check", "ok", f"Answered: “{_short(given)}”" if given else "Answered"
+
+
+def _ended(fact: events.TurnEnded, items: Items) -> Said:
+    turn = items.get(("turn", fact.turn)) or {}
+    icon, look, word = ENDS.get(fact.status, ("minus", "", "Ended"))
+    because = f": {turn['because']}" if turn.get("because") and fact.status != "completed" else ""
+    return icon, look, f"{word}{because}"
+
+
+def _changed(fact: events.ThreadChanged, items: Items) -> Said:
+    match fact.what:
+        case "title":
+            return "pencil", "", "gave the thread another title"
+        case "archived":
+            return "lock", "", "archived the thread" if fact.value == "true" else "brought the thread back"
+        case _:
+            return "pencil", "", f"changed {fact.what}{f' to {fact.value}' if fact.value else ''}"
+
+
+def _focus(fact: events.FocusChanged, items: Items) -> Said:
+    if fact.document is None:
+        return "panel", "", "shows no document beside the thread now"
+    return "panel", "", f"shows {_title(fact.document, items)} beside the thread"
+
+
+def _document(verb: str, icon: str) -> Callable[[Any, Items], Said]:
+    def said(fact: Any, items: Items) -> Said:
+        version = f": version {fact.version}" if getattr(fact, "version", None) else ""
+        return icon, "", f"{verb} {_title(fact.document, items)}{version}"
+
+    return said
+
+
+def _proposed(fact: events.ProposalCreated, items: Items) -> Said:
+    proposal = items.get(("proposal", fact.proposal))
+    return "pencil", "", f"proposed: {proposal['change']} {proposal['title']}" if proposal else "proposed a change"
+
+
+def _resolved(fact: events.ProposalResolved, items: Items) -> Said:
+    proposal = items.get(("proposal", fact.proposal))
+    what = f"the proposal to {proposal['change']} {proposal['title']}" if proposal else "a proposal"
+    look = "ok" if fact.state == "accepted" else ""
+    return ("check" if look else "x"), look, f"{fact.state.replace('withdrawn', 'withdrew')} {what}"
+
+
+def _excerpt(message: Item | None) -> str:
+    return f"“{_short(message['text'])}”" if message else "something that is not shown"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT_CHARS else f"{line[:EXCERPT_CHARS].rstrip(' .…')}…"
+
+
+def _numbers(ids: Sequence[UUID], items: Items) -> str:
+    seqs = [str(item["seq"]) for id in ids if (item := items.get(("message", id)))]
+    return f"{'Messages' if len(seqs) > 1 else 'Message'} {', '.join(seqs)}" if seqs else "A message"
+
+
+def _title(document: UUID, items: Items) -> str:
+    found = items.get(("document", document))
+    return str(found["title"]) if found else "a document"
+
+
+OUTCOMES: Mapping[str, Said] = {
+    "done": ("check", "ok", "Done"),
+    "failed": ("x", "no", "Failed"),
+    "refused": ("ban", "no", "Refused"),
+    "pending_confirmation": ("clock", "wait", "Waits for approval"),
+    "unknown": ("help", "wait", "Not known yet"),
+    "undone": ("undo", "", "Undone"),
+    "not_attempted": ("minus", "", "Not attempted"),
+}
+
+ENDS: Mapping[str, Said] = {
+    "completed": ("minus", "", "Ended"),
+    "failed": ("x", "no", "Failed"),
+    "stopped": ("stop", "", "Stopped"),
+}
+
+OF_THE_TURN = frozenset(
+    {"turn_started", "call_started", "call_ended", "turn_paused", "question_answered", "turn_ended", "message_taken"}
+)
+"""Events whose actor the turn's heading names already, or whose sentence has its own subject."""
+
+SAYS: Mapping[str, Callable[[Any, Items], Said]] = {
+    "thread_created": lambda fact, items: ("chat", "", "opened the thread"),
+    "thread_changed": _changed,
+    "mode_changed": lambda fact, items: ("pencil", "", f"set the thread to {fact.mode}"),
+    "focus_changed": _focus,
+    "message_posted": _posted,
+    "message_taken": _taken,
+    "message_cancelled": _cancelled,
+    "message_passed_over": _passed,
+    "turn_started": _started,
+    "call_started": _call_started,
+    "call_ended": _call_ended,
+    "turn_paused": _paused,
+    "question_answered": _answered,
+    "turn_ended": _ended,
+    "document_created": _document("made", "doc"),
+    "document_changed": _document("changed", "doc"),
+    "document_archived": _document("archived", "lock"),
+    "proposal_created": _proposed,
+    "proposal_resolved": _resolved,
+}

@@ -1,0 +1,176 @@
+"""The pages of threads and documents. A view loads through the check, calls a service, or shows; it decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from collab import selectors
+from collab.errors import CollabError
+from collab.models.documents import Document
+from collab.services.documents import document_create, document_save
+from collab.services.messages import message_post
+from collab.services.threads import thread_create
+from collab.web import pages
+from collab.web.answers import actor, filled, page, reader, tried
+from collab.web.forms import DocumentForm, SaveForm, ThreadForm
+from collab.web.frames import page_items
+from collab.web.pane import pane
+from collab.web.timeline import timeline
+from permissions.errors import NotFound, Refused
+from permissions.ids import new_id
+
+TITLE_CHARS = 60
+"""How much of a first message makes a thread's title."""
+
+
+@require_safe
+@page
+def thread(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Show a thread: the shell, and what its scripts draw the conversation from."""
+    found = selectors.thread_for(actor(request), id)
+    side = pages.side(reader(request), found.workspace, thread=found.id)
+    agent = selectors.names_of([found.agent_id]).get(found.agent_id) if found.agent_id else None
+    document = pages.shown_document(actor(request), found)
+    shown = {
+        "thread": found,
+        "agent": agent,
+        "side": side,
+        "pane": pane(reader(request).id, document, found) if document else None,
+        "data": pages.thread_data(reader(request).id, found, side.people),
+    }
+    return render(request, "thread.html", shown)
+
+
+@require_safe
+@page
+def thread_items(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Return, as JSON, the items of the log entries before ``?before=``: one step back in a thread."""
+    found = selectors.thread_for(actor(request), id)
+    return JsonResponse(page_items(actor(request), found, before=_seq(request, "before") or 1))
+
+
+@require_safe
+@page
+def thread_timeline(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Show a thread's log, event by event."""
+    found = selectors.thread_for(actor(request), id)
+    side = pages.side(reader(request), found.workspace, thread=found.id)
+    before = _seq(request, "before")
+    shown = timeline(actor(request), found, before=before)
+    data = {**pages.thread_data(reader(request).id, found, side.people), "items": []}
+    context = {
+        "thread": found,
+        "side": side,
+        "groups": shown.groups,
+        "before": shown.before,
+        "after": before,
+        "data": data,
+    }
+    return render(request, "timeline.html", context)
+
+
+@require_POST
+@page
+def thread_new(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Open a thread, with a title or with a first message."""
+    selectors.workspace_for(actor(request), id)
+    made: list[UUID] = []
+
+    def act() -> str:
+        form = filled(ThreadForm(request.POST))
+        text = form["text"]
+        title = form["title"] or _title_of(text)
+        found = thread_create(actor=actor(request), workspace=id, title=title)
+        made.append(found.id)
+        if text:
+            message_post(actor=actor(request), thread=found.id, content=text, client_id=str(new_id()))
+        return ""
+
+    tried(request, act)
+    return redirect("thread", made[0]) if made else redirect("workspace", id)
+
+
+@require_safe
+@page
+def document(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Show a document by itself."""
+    return _document_page(request, selectors.document_for(actor(request), id))
+
+
+@require_safe
+@page
+def document_pane(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Return the fragment that shows a document beside a thread (``?thread=``) or alone."""
+    found = selectors.document_for(actor(request), id)
+    beside = _uuid(request.GET.get("thread", ""))
+    place = selectors.thread_for(actor(request), beside) if beside else None
+    return render(request, "parts/pane.html", {"pane": pane(reader(request).id, found, place)})
+
+
+@require_POST
+@page
+def document_saved(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Save a document's text from its own page; where it cannot be, show why, with the text kept."""
+    found = selectors.document_for(actor(request), id)
+    text = request.POST.get("text", "")
+    try:
+        form = filled(SaveForm(request.POST))
+        document_save(actor=actor(request), document=id, text=form["text"], base_version=form["base_version"])
+    except (CollabError, Refused) as error:
+        found.refresh_from_db()
+        return _document_page(request, found, draft=text, note=f"Not saved: {error.because} Saving again replaces it.")
+    return redirect("document", id)
+
+
+@require_POST
+@page
+def document_new(request: HttpRequest, id: UUID) -> HttpResponse:
+    """Make an empty document in a workspace, in the thread it was asked from."""
+    selectors.workspace_for(actor(request), id)
+    place: UUID | None = _uuid(request.POST.get("thread", ""))
+    made: list[Document] = []
+
+    def act() -> str:
+        form = filled(DocumentForm(request.POST))
+        written = document_create(
+            actor=actor(request), workspace=id, title=form["title"], kind=form["kind"], thread=form["thread"]
+        )
+        if written.document is not None:
+            made.append(written.document)
+        return ""
+
+    done = tried(request, act)
+    if place is not None:
+        return redirect("thread", place)
+    return redirect("document", made[0].id) if done and made else redirect("workspace", id)
+
+
+def _document_page(request: HttpRequest, found: Document, **kept: Any) -> HttpResponse:
+    workspace = selectors.workspace_for(actor(request), found.workspace_id)
+    shown = {
+        "side": pages.side(reader(request), workspace, document=found.id),
+        "pane": pane(reader(request).id, found, **kept),
+    }
+    return render(request, "document.html", shown, status=400 if kept else 200)
+
+
+def _title_of(text: str) -> str:
+    line = next((part.strip() for part in text.splitlines() if part.strip()), "")
+    return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1].rstrip()}…"
+
+
+def _seq(request: HttpRequest, name: str) -> int | None:
+    value = request.GET.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else None
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise NotFound from None

@@ -1,0 +1,238 @@
+"""What an actor may do, and who may resolve what someone proposed (DESIGN 5). Pure: decides on facts, reads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import assert_never
+from uuid import UUID
+
+from permissions import phrases, roles
+from permissions.actors import Actor, Agent, Client, Party, Person, Source, System, chain
+
+
+class Level(IntEnum):
+    """How far an actor may go with an action."""
+
+    DENY = 0
+    PROPOSE = 1
+    ALLOW = 2
+
+
+class Action(StrEnum):
+    """What can be asked about an object."""
+
+    VIEW = roles.VIEW
+    COMMENT = roles.COMMENT
+    START_TURN = roles.START_TURN
+    CHANGE_DOCUMENT = roles.CHANGE_DOCUMENT
+    REVIEW_DOCUMENT = roles.REVIEW_DOCUMENT
+    MANAGE = roles.MANAGE
+    USE_TOOL = roles.USE_TOOL
+
+
+class AccountKind(StrEnum):
+    """What an account stands for; only a person signs in."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    CLIENT = "client"
+
+
+LEVELS: Mapping[Action, Mapping[str, Level]] = MappingProxyType(
+    {
+        Action.VIEW: {roles.VIEW: Level.ALLOW},
+        Action.COMMENT: {roles.COMMENT: Level.ALLOW},
+        Action.START_TURN: {roles.START_TURN: Level.ALLOW},
+        Action.CHANGE_DOCUMENT: {roles.CHANGE_DOCUMENT: Level.ALLOW, roles.PROPOSE_DOCUMENT: Level.PROPOSE},
+        Action.REVIEW_DOCUMENT: {roles.REVIEW_DOCUMENT: Level.ALLOW},
+        Action.MANAGE: {roles.MANAGE: Level.ALLOW},
+        Action.USE_TOOL: {roles.USE_TOOL: Level.ALLOW, roles.MANAGE: Level.ALLOW},
+    }
+)
+"""The level each grant gives for each action. Whoever manages a workspace may use its tools (the owner's column)."""
+
+SYSTEM_MAY = frozenset({Action.VIEW, Action.COMMENT})
+SOURCE_MAY = frozenset({Action.VIEW, Action.COMMENT, Action.START_TURN})
+"""Neither has an account or grants: the system tells people things; a source's input is a notice or asks for a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One grant an account holds: on the object itself or on its workspace, directly or ``through`` a group."""
+
+    codename: str
+    on_scope: bool = False
+    through: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the database says of one account at the moment of the decision; expired grants are not among ``grants``."""
+
+    account: UUID
+    name: str
+    kind: AccountKind = AccountKind.PERSON
+    active: bool = True
+    superuser: bool = False
+    grants: tuple[Held, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """Something that lowers an agent's or a client's change to a proposal; ``because`` is a sentence without its
+    full stop, like ``Launch is in suggest mode``."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that a decision reads. ``cap`` is the owner of the timer or route a turn came from: their rights bound it
+    though it does not act for them."""
+
+    object_name: str
+    standings: Mapping[UUID, Standing] = field(default_factory=dict)
+    lowers: tuple[Lowering, ...] = ()
+    cap: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartyLine:
+    """What was found for one party: ``name`` and ``via`` read as a sentence ("Ben holds view on Plan")."""
+
+    party: Party
+    name: str
+    level: Level
+    via: str
+    only_views: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer, the sentence that every surface shows for it, and a line for each party consulted."""
+
+    level: Level
+    because: str
+    parties: tuple[PartyLine, ...] = ()
+    lowered_by: str = ""
+    grants_epoch: int | None = None
+
+
+def decide(actor: Actor, action: Action, facts: Facts) -> Decision:
+    """Decide how far an actor may go with an action on one object: the lowest of its chain (DESIGN 5).
+
+    An inactive or missing account anywhere in the chain denies. Suggest mode and a document's policy lower changes by
+    agents and clients, never a person's own.
+    """
+    lines = tuple(_line(party, action, facts) for party in consulted(actor, facts.cap))
+    level = min(line.level for line in lines)
+    lowered_by = facts.lowers[0].because if level is Level.ALLOW and _is_lowered(actor, action, facts) else ""
+    if lowered_by:
+        level = Level.PROPOSE
+    return Decision(level, _because(actor, action, facts, lines, lowered_by), lines, lowered_by)
+
+
+def accounts_of(actor: Actor, cap: UUID | None = None) -> tuple[UUID, ...]:
+    """Return the accounts whose standing a decision about this actor needs."""
+    return tuple(party.id for party in consulted(actor, cap) if isinstance(party, Person | Client | Agent))
+
+
+def consulted(actor: Actor, cap: UUID | None = None) -> tuple[Party, ...]:
+    """Return everyone whose rights bound the actor: its chain, then the owner of the timer or route it came from."""
+    owner = actor.owner if isinstance(actor, Source) else None
+    caps = (Person(id) for id in (owner, cap) if id is not None)
+    return tuple(dict.fromkeys((*chain(actor), *caps)))
+
+
+def _is_lowered(actor: Actor, action: Action, facts: Facts) -> bool:
+    return bool(facts.lowers) and action is Action.CHANGE_DOCUMENT and isinstance(actor, Agent | Client)
+
+
+def _line(party: Party, action: Action, facts: Facts) -> PartyLine:
+    match party:
+        case Source():
+            return _by_nature(party, phrases.SOURCE_NAME, may=action in SOURCE_MAY)
+        case System():
+            return _by_nature(party, phrases.SYSTEM_NAME, may=action in SYSTEM_MAY)
+        case Person(id=id):
+            return _account_line(party, AccountKind.PERSON, facts.standings.get(id), action, facts)
+        case Client(id=id):
+            return _account_line(party, AccountKind.CLIENT, facts.standings.get(id), action, facts)
+        case Agent(id=id):
+            return _account_line(party, AccountKind.AGENT, facts.standings.get(id), action, facts)
+        case _:
+            assert_never(party)
+
+
+def _by_nature(party: Party, name: str, *, may: bool) -> PartyLine:
+    if may:
+        return PartyLine(party, name, Level.ALLOW, phrases.BY_NATURE)
+    return PartyLine(party, name, Level.DENY, phrases.NO_GRANT)
+
+
+def _account_line(
+    party: Party, kind: AccountKind, standing: Standing | None, action: Action, facts: Facts
+) -> PartyLine:
+    if standing is None:
+        return PartyLine(party, phrases.GONE_NAME, Level.DENY, phrases.IS_GONE)
+    if bar := _bar(standing, kind, action):
+        return PartyLine(party, standing.name, Level.DENY, bar)
+    if standing.superuser and kind is AccountKind.PERSON:
+        return PartyLine(party, standing.name, Level.ALLOW, phrases.IS_SUPERUSER)
+    held = _best(standing, kind, action)
+    if held is None:
+        only_views = bool(standing.grants) and {grant.codename for grant in standing.grants} == {roles.VIEW}
+        return PartyLine(party, standing.name, Level.DENY, phrases.NO_GRANT, only_views)
+    where = "its workspace" if held.on_scope else facts.object_name
+    via = phrases.holds(held.codename, on=where, through=held.through)
+    return PartyLine(party, standing.name, LEVELS[action][held.codename], via)
+
+
+def _bar(standing: Standing, kind: AccountKind, action: Action) -> str:
+    if standing.kind is not kind:
+        return phrases.IS_ANOTHER_KIND
+    if not standing.active:
+        return phrases.IS_INACTIVE
+    if action is Action.MANAGE and kind is not AccountKind.PERSON:
+        return phrases.NEVER_MANAGES
+    return ""
+
+
+def _best(standing: Standing, kind: AccountKind, action: Action) -> Held | None:
+    """Return the grant that gives the highest level; among equals the nearest: the object's own, then a direct one."""
+    levels = LEVELS[action]
+    candidates = [
+        grant
+        for grant in standing.grants
+        if grant.codename in levels and (kind is AccountKind.PERSON or grant.codename != roles.MANAGE)
+    ]
+    return max(
+        candidates, key=lambda grant: (levels[grant.codename], not grant.on_scope, not grant.through), default=None
+    )
+
+
+def _because(actor: Actor, action: Action, facts: Facts, lines: tuple[PartyLine, ...], lowered_by: str) -> str:
+    obj = facts.object_name
+    subject = " for ".join(line.name for line in lines[: len(chain(actor))])
+    others = [line.name for line in lines if line.level is Level.ALLOW]
+    lacking = [line for line in lines if line.level is Level.DENY]
+    proposing = [line.name for line in lines if line.level is Level.PROPOSE]
+    if lowered_by:
+        return phrases.lowered(subject, obj, lowered_by)
+    if lacking:
+        return _refusal(lacking, action, obj, others)
+    if proposing:
+        return phrases.only_proposes(proposing, obj, others=others)
+    return phrases.allowed(subject, action, obj, [f"{line.name} {line.via}" for line in lines])
+
+
+def _refusal(lacking: list[PartyLine], action: Action, obj: str, others: list[str]) -> str:
+    barred = next((line for line in lacking if line.via != phrases.NO_GRANT), None)
+    if barred:
+        return phrases.refused_because(barred.name, action, obj, barred.via)
+    if len(lacking) == 1 and lacking[0].only_views:
+        return phrases.only_views(lacking[0].name, action, obj, others=others)
+    return phrases.refused([line.name for line in lacking], action, obj, others=others)

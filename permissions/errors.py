@@ -1,0 +1,51 @@
+"""What this app refuses. Every error has a stable ``code``; its docstring is its message. Pure."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from permissions.decisions import Decision
+
+
+class PermissionsError(Exception):
+    """Something about permissions went wrong."""
+
+    code: ClassVar[str] = "permissions"
+
+    def __init__(self, because: str = "") -> None:
+        self.because = because or type(self).__doc__ or ""
+        super().__init__(self.because)
+
+
+class NotFound(PermissionsError):
+    """There is no such thing, or you may not see it."""
+
+    code = "not_found"
+
+
+class Refused(PermissionsError):
+    """You may not do that."""
+
+    code = "forbidden"
+
+    def __init__(self, because: str = "", decision: Decision | None = None) -> None:
+        super().__init__(because)
+        self.decision = decision
+
+
+class LastOwner(Refused):
+    """The last owner stays: make someone else owner first."""
+
+    code = "last_owner"
+
+
+class NotForAgents(Refused):
+    """Agents and clients never manage."""
+
+    code = "not_for_agents"
+
+
+class NeverExpires(Refused):
+    """Managing is given for good or not at all: whoever held it for a while could keep it."""
+
+    code = "never_expires"

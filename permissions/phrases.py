@@ -1,0 +1,98 @@
+"""The one table of words in which decisions are told. Every surface shows these sentences as they are. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+VERBS = {
+    "view": "view",
+    "comment": "comment on",
+    "start_turn": "start turns in",
+    "change_document": "change",
+    "review_document": "review proposals on",
+    "manage": "manage",
+    "use_tool": "use",
+}
+"""What each action does to its object, after "may"."""
+
+GONE_NAME = "A removed account"
+SOURCE_NAME = "The source"
+SYSTEM_NAME = "The system"
+
+NO_GRANT = "holds no grant for it"
+IS_GONE = "is gone"
+IS_INACTIVE = "is inactive"
+IS_SUPERUSER = "is a superuser"
+IS_ANOTHER_KIND = "is another kind of account"
+NEVER_MANAGES = "is no person, and only people manage"
+BY_NATURE = "may by what it is"
+
+
+def holds(codename: str, *, on: str, through: str) -> str:
+    """Say which grant decided: ``holds change document on its workspace, through group Editors``."""
+    group = f", through group {through}" if through else ""
+    return f"holds {codename.replace('_', ' ')} on {on}{group}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names: ``Ben``, ``Ben and Robin``, ``Ana, Ben and Robin``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def allowed(subject: str, action: str, obj: str, reasons: Sequence[str]) -> str:
+    """Say who may do it and which grants decided."""
+    return f"{subject} may {VERBS[action]} {obj}: {'; '.join(reasons)}."
+
+
+def refused(lacking: Sequence[str], action: str, obj: str, *, others: Sequence[str]) -> str:
+    """Say who lacks the right, and who of the chain has it."""
+    return f"{listed(lacking)} may not {VERBS[action]} {obj}{_others(others, 'may')}."
+
+
+def refused_because(name: str, action: str, obj: str, reason: str) -> str:
+    """Say who may not do it and what about their account is why."""
+    return f"{name} may not {VERBS[action]} {obj}: {name} {reason}."
+
+
+def only_views(name: str, action: str, obj: str, *, others: Sequence[str]) -> str:
+    """Say that someone may view and nothing more, and who of the chain could do it."""
+    return f"{name} may only view {obj}{_others(others, f'may {VERBS[action]} it')}."
+
+
+def only_proposes(names: Sequence[str], obj: str, *, others: Sequence[str]) -> str:
+    """Say whose grants reach no further than proposing."""
+    return f"{listed(names)} may only propose changes to {obj}{_others(others, 'may change it')}."
+
+
+def lowered(subject: str, obj: str, why: str) -> str:
+    """Say what lowered a change to a proposal; ``why`` is a sentence without its full stop."""
+    return f"{subject} may only propose changes to {obj}: {why}."
+
+
+def proposed(names: Sequence[str]) -> str:
+    """Say who proposed it and for whom: ``Robin proposed it for Desk, acting for you``."""
+    head = names[0]
+    principals = f" for {', acting for '.join(names[1:])}" if len(names) > 1 else ""
+    return f"{head} proposed it{principals}"
+
+
+def can_accept(responder: str, proposal: str) -> str:
+    """Say that the responder may resolve the proposal."""
+    return f"{responder} can accept: {proposal}."
+
+
+def another_must_accept(proposal: str) -> str:
+    """Tell a responder that the proposal is theirs or made for them."""
+    return f"{proposal}: someone else must accept."
+
+
+def cannot_accept(responder: str, reason: str) -> str:
+    """Say that the responder may not resolve the proposal, and why."""
+    return f"{responder} can't accept: {reason}."
+
+
+NO_RESOLVER = "only people, and agents and clients, resolve proposals"
+
+
+def _others(names: Sequence[str], may: str) -> str:
+    return f" ({listed(names)} {may})" if names else ""

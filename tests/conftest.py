@@ -1,0 +1,127 @@
+"""The fixtures every test may ask for: the cast, a database of its own for each worker, a server, a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from playwright.sync_api import Browser
+
+from permissions.clock import move_clock
+from tests.support import cast
+from tests.support.browser import browsing, chromium_path
+from tests.support.queries import Queries
+from tests.support.queries import queries as counting
+from tests.support.server import Server, environment_for, manage, serving
+
+HEAVY = ("browser", "faults")
+"""Folders whose tests each keep the machine busy: one worker runs them, one after another."""
+
+MISSING_BROWSER = "no Chromium on this machine (install the package chromium, or name one in ACCORD_CHROMIUM)"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the heavy tests together on one worker, and mark those of tests/browser."""
+    for item in items:
+        folder = item.path.parent.name
+        if folder in HEAVY:
+            item.add_marker(pytest.mark.xdist_group("heavy"))
+        if folder == "browser":
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def fast_and_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hash passwords fast, and look for collected static files nowhere but in a folder of this run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settings, "PASSWORD_HASHERS", ["django.contrib.auth.hashers.MD5PasswordHasher"])
+        patch.setattr(settings, "STATIC_ROOT", tmp_path_factory.mktemp("static"))
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, fast_and_apart: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Give each worker of each run a SQLite file of its own, so that two runs at once do not share one."""
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture
+def queries() -> Callable[[], AbstractContextManager[Queries]]:
+    """Count the statements of every connection and thread: ``with queries() as sent: …; sent.at_most(7)``."""
+    return counting
+
+
+@pytest.fixture
+def clock() -> Iterator[Callable[[float], None]]:
+    """Move the database's clock to that many seconds from the true time; it is put right afterwards."""
+    yield move_clock
+    move_clock(0)
+
+
+@pytest.fixture
+def ana(db: None) -> cast.Someone:
+    return cast.someone("Ana")
+
+
+@pytest.fixture
+def ben(db: None) -> cast.Someone:
+    return cast.someone("Ben")
+
+
+@pytest.fixture
+def vera(db: None) -> cast.Someone:
+    return cast.someone("Vera")
+
+
+@pytest.fixture
+def zoe(db: None) -> cast.Someone:
+    return cast.someone("Zoe")
+
+
+@pytest.fixture
+def robin(db: None) -> cast.Robin:
+    return cast.agent("Robin")
+
+
+@pytest.fixture
+def desk(db: None) -> cast.Desk:
+    return cast.client("Desk")
+
+
+@pytest.fixture
+def studio(ana: cast.Someone, ben: cast.Someone, vera: cast.Someone, robin: cast.Robin) -> cast.Studio:
+    """Ana's workspace with Ben, Vera and Robin in it, their thread and their document; Zoe is no member."""
+    return cast.studio(ana=ana, ben=ben, vera=vera, robin=robin)
+
+
+@pytest.fixture
+def server_environment(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of servers that share one migrated database with the demo in it, apart from the test's."""
+    environment = environment_for(tmp_path)
+    manage(environment, "migrate", "--verbosity", "0")
+    manage(environment, "demo")
+    return environment
+
+
+@pytest.fixture
+def server(server_environment: dict[str, str]) -> Iterator[Server]:
+    """Serve the demo from a process of its own, on a free port."""
+    with serving(server_environment) as running:
+        yield running
+
+
+@pytest.fixture
+def chromium() -> Iterator[Browser]:
+    """Open a real Chromium, or skip where there is none."""
+    executable = chromium_path()
+    if executable is None:
+        pytest.skip(MISSING_BROWSER)
+    with browsing(executable) as browser:
+        yield browser

@@ -1,0 +1,241 @@
+"""Leases, fencing, abandonment and the windows around a turn's end (DESIGN 6, Leases and the sweep, Ending)."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Thread as OsThread
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+
+from agents.errors import LeaseLost
+from agents.models.turns import Call
+from agents.tools import gate
+from agents.turns import boundary, history, lease, runner, start, sweep
+from agents.turns.boundary import Work
+from agents.turns.services import turn_stop
+from agents.turns.start import Started, start_next
+from collab import log
+from collab.models.documents import Document
+from collab.models.threads import Message
+from tests.support.cast import Studio
+from tests.support.turns import Puppet, Stage, posts, replies, took, turns, types, until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EDIT = {"document": "Launch plan", "edits": [{"find": "900", "replace": "950"}]}
+
+
+@pytest.fixture
+def started(studio: Studio) -> Started:
+    """A turn for Ana that this process holds, whose runner does not move."""
+    posts(studio.ana, studio.thread, "raise the budget")
+    found = start_next(studio.thread.id)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def lapse(clock) -> object:
+    """Let every lease lapse, as for a process that was stopped for longer than its lease."""
+    return lambda: clock(settings.ACCORD_LEASE_SECONDS + 1)
+
+
+def work_on(started: Started) -> Work:
+    return Work(started.turn, started.workspace, started.names, history.load(started.turn.history))
+
+
+def call(work: Work, tool: str = "edit_document", args: dict | None = None, number: int = 1) -> object:
+    """Carry out a call as the runner does, without its event loop."""
+
+    part = ToolCallPart(tool, args or EDIT, tool_call_id=f"c{number}")
+    return asyncio.run(gate.carry_out(work, part, step=work.turn.steps + 1, number=number))
+
+
+def test_a_thread_whose_lease_is_live_starts_nothing_more(studio: Studio, started: Started):
+    posts(studio.ben, studio.thread, "me too")
+    assert start_next(studio.thread.id) is None
+    assert len(turns(studio.thread)) == 1
+
+
+def test_a_lost_lease_writes_nothing(studio: Studio, started: Started, lapse):
+    work = work_on(started)
+    lapse()
+    assert start_next(studio.thread.id) is not None
+    before = types(studio.thread)
+    work.text = "I raised it."
+    with pytest.raises(LeaseLost):
+        call(work)
+    with pytest.raises(LeaseLost):
+        boundary.reach(work, [])
+    with pytest.raises(LeaseLost):
+        boundary.fail(work, reason="limit", because="")
+    with pytest.raises(LeaseLost):
+        lease.renew(studio.thread.id, started.turn.id, started.turn.lease_epoch)
+    assert types(studio.thread) == before
+    assert Document.objects.get(pk=studio.document.id).version == 1
+    assert replies(studio.thread) == []
+
+
+def test_a_turn_that_ended_writes_nothing_more(studio: Studio, started: Started):
+    work = work_on(started)
+    boundary.fail(work, reason="limit", because="Its time was up.")
+    with pytest.raises(LeaseLost):
+        call(work)
+    assert Document.objects.get(pk=studio.document.id).version == 1
+
+
+def test_an_abandoned_turn_continues_for_the_same_author_from_its_last_boundary(
+    studio: Studio, started: Started, lapse
+):
+    work = work_on(started)
+    work.messages.append(ModelResponse(parts=[ToolCallPart("list_documents", {}, tool_call_id="c1")]))
+    told = call(work, "list_documents", {})
+    work.text = "Let me see."
+    boundary.reach(work, [told])
+    lapse()
+    continued = start_next(studio.thread.id)
+    assert continued is not None
+    first, second = turns(studio.thread)
+    assert (first.status, first.reason) == ("failed", "abandoned")
+    assert (second.continues_id, second.on_behalf_of, second.attempt) == (first.id, studio.ana.actor, 2)
+    assert history.load(second.history) == work.messages
+    assert (second.text, second.steps) == ("Let me see.", 1)
+    assert took(first) == ["raise the budget"]
+    assert log.verify(studio.thread.id) is None
+
+
+def test_a_continued_turn_reuses_the_call_its_lineage_made_after_the_boundary(studio: Studio, started: Started, lapse):
+    call(work_on(started))
+    lapse()
+    continued = start_next(studio.thread.id)
+    assert continued is not None
+    again = work_on(continued)
+    again.orphans = gate.done_after_boundary(started.turn.id, continued.turn.steps)
+    told = call(again)
+    assert told.content["version"] == 2
+    assert Document.objects.get(pk=studio.document.id).version == 2
+    assert Call.objects.count() == 1
+    call(again, args={"document": "Launch plan", "edits": [{"append": "More."}]}, number=2)
+    assert Document.objects.get(pk=studio.document.id).version == 3
+
+
+def test_a_piece_of_work_is_continued_a_few_times_at_most_and_the_thread_goes_on(
+    studio: Studio, started: Started, clock
+):
+    for lapses in range(1, start.MOST_ATTEMPTS + 1):
+        clock(lapses * (settings.ACCORD_LEASE_SECONDS + 1))
+        start_next(studio.thread.id)
+    found = turns(studio.thread)
+    assert [turn.attempt for turn in found] == [1, 2, 3]
+    assert {turn.status for turn in found} == {"failed"}
+    posts(studio.ben, studio.thread, "and me")
+    after = start_next(studio.thread.id)
+    assert after is not None
+    assert after.turn.on_behalf_of == studio.ben.actor
+
+
+def test_nothing_continues_an_abandoned_turn_that_was_stopped(studio: Studio, started: Started, lapse):
+    turn_stop(actor=studio.ana.actor, turn=started.turn.id)
+    lapse()
+    assert start_next(studio.thread.id) is None
+    assert [turn.status for turn in turns(studio.thread)] == ["stopped"]
+
+
+def test_calls_that_were_sent_by_an_abandoned_turn_are_unknown(studio: Studio, started: Started, lapse):
+    work = work_on(started)
+    row = gate._row(work, ToolCallPart("text_group", {}, tool_call_id="c1"), step=1, number=1)
+    gate._store_sent(work, row)
+    lapse()
+    start_next(studio.thread.id)
+    row.refresh_from_db()
+    assert (row.outcome, row.reason) == ("unknown", "abandoned")
+
+
+def test_a_turn_that_fails_before_it_starts_takes_nothing(studio: Studio, monkeypatch: pytest.MonkeyPatch):
+    message = posts(studio.ana, studio.thread, "hello")
+    before = types(studio.thread)
+    with monkeypatch.context() as patched:
+        patched.setattr(history, "opening", _raises)
+        with pytest.raises(RuntimeError):
+            start_next(studio.thread.id)
+    message.refresh_from_db()
+    assert (message.waits, message.taken_by) == (True, None)
+    assert types(studio.thread) == before
+    assert start_next(studio.thread.id) is not None
+
+
+def test_the_sweep_finds_what_nobody_woke_for(studio: Studio, lapse):
+    assert sweep.due_threads() == []
+    posts(studio.ana, studio.thread, "hello")
+    assert sweep.due_threads() == [studio.thread.id]
+    start_next(studio.thread.id)
+    assert sweep.due_threads() == []
+    lapse()
+    assert sweep.due_threads() == [studio.thread.id]
+
+
+WINDOWS = ("before the last boundary", "inside it", "after its commit", "after nothing more was found")
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("who", ["ana", "ben"])
+def test_a_message_sent_in_any_window_around_a_turns_end_is_taken_once_and_in_order(
+    studio: Studio, puppet: Puppet, stage: Stage, monkeypatch: pytest.MonkeyPatch, window: str, who: str
+):
+    someone = getattr(studio, who)
+    reach, find = boundary.reach, runner.start_next
+    sent: list[OsThread] = []
+
+    def send() -> None:
+        if sent:
+            return
+        sender = OsThread(target=_post_and_close, args=(someone, studio))
+        sender.start()
+        sent.append(sender)
+        if window != "inside it":  # inside, the thread's lock is held: the sender waits for the commit
+            sent[0].join()
+
+    def reaching(work, returns):
+        if window == "before the last boundary":
+            send()
+        if window == "inside it":
+            with log.thread_locked(work.turn.thread_id):
+                send()
+                result = reach(work, returns)
+        else:
+            result = reach(work, returns)
+        if window == "after its commit":
+            send()
+        return result
+
+    def finding(thread_id):
+        found = find(thread_id)
+        if found is None and window == "after nothing more was found" and replies(studio.thread):
+            send()
+        return found
+
+    monkeypatch.setattr(boundary, "reach", reaching)
+    monkeypatch.setattr(runner, "start_next", finding)
+    posts(studio.ana, studio.thread, "first")
+    for reply in ("one", "two"):
+        puppet.says(reply)
+    until(lambda: bool(sent))
+    sent[0].join()
+    until(lambda: "two" in "".join(replies(studio.thread)))
+    stage.settles()
+    assert Message.objects.filter(content="second", waits=False, taken_by__isnull=False).count() == 1
+    assert sum(took(turn).count("second") for turn in turns(studio.thread)) == 1
+    assert [text for turn in turns(studio.thread) for text in took(turn)] == ["first", "second"]
+    assert log.verify(studio.thread.id) is None
+
+
+def _post_and_close(someone, studio: Studio) -> None:
+    posts(someone, studio.thread, "second")
+    connection.close()
+
+
+def _raises(*_: object) -> None:
+    raise RuntimeError("the process fails here")

@@ -1,0 +1,101 @@
+"""``manage.py serve`` in a process of its own, for tests that need a real server."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 60.0
+STOP_SECONDS = 20.0
+ANNOUNCEMENT = "Accord listens on "
+
+
+@dataclass(slots=True)
+class Server:
+    """A running server: where it listens, its process, its environment, and what it printed so far."""
+
+    url: str
+    process: subprocess.Popen[str]
+    environment: dict[str, str]
+    lines: list[str]
+
+    @property
+    def ws_url(self) -> str:
+        return self.url.replace("http", "ws", 1)
+
+    @property
+    def output(self) -> str:
+        return "".join(self.lines)
+
+    def manage(self, *arguments: str) -> str:
+        """Run another management command on this server's database and return what it printed."""
+        return manage(self.environment, *arguments)
+
+
+def manage(environment: Mapping[str, str], *arguments: str) -> str:
+    """Run a management command in a process of its own and return what it printed; fail when it does."""
+    command = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"manage.py {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def environment_for(folder: Path, **variables: str) -> dict[str, str]:
+    """Return an environment whose data lives in ``folder``: a SQLite database and secret of its own.
+
+    ``variables`` are added last, so a test may name a PostgreSQL database or a Redis.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
+    return {**inherited, "ACCORD_DATA": str(folder), "PYTHONUNBUFFERED": "1", **variables}
+
+
+@contextmanager
+def serving(environment: dict[str, str], *, port: int = 0) -> Iterator[Server]:
+    """Serve on loopback (on a free port unless one is named) until this closes; the database must be migrated."""
+    command = [sys.executable, "manage.py", "serve", "--port", str(port)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        lines: list[str] = []
+        addresses: queue.Queue[str] = queue.Queue()
+        reader = threading.Thread(target=_read, args=(process, lines, addresses), daemon=True)
+        reader.start()
+        try:
+            yield Server(_first(addresses, lines), process, environment, lines)
+        finally:
+            _stop(process)
+            reader.join()
+
+
+def _first(addresses: queue.Queue[str], lines: list[str]) -> str:
+    try:
+        address = addresses.get(timeout=START_SECONDS)
+    except queue.Empty:
+        address = ""
+    assert address, f"the server did not start:\n{''.join(lines)}"
+    return address
+
+
+def _read(process: subprocess.Popen[str], lines: list[str], addresses: queue.Queue[str]) -> None:
+    for line in process.stdout or ():
+        lines.append(line)
+        if line.startswith(ANNOUNCEMENT):
+            addresses.put(line.removeprefix(ANNOUNCEMENT).strip())
+    addresses.put("")  # it ended, so nobody waits longer for an address
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
