@@ -77,7 +77,7 @@ $(MADE):
 		echo "This Python cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Making the virtual environment $(VENV)"
 	@$(BASE_PYTHON) -m venv $(VENV)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check uv
+	@$(PYTHON) -m pip install -qq --disable-pip-version-check uv
 	@touch $@
 
 $(RUNTIME): $(MADE) pyproject.toml requirements.lock

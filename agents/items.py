@@ -74,6 +74,7 @@ def _ended(row: EventRow, fact: Any) -> Iterable[Ref]:
     yield ("turn", fact.turn)
     if fact.message is not None:
         yield ("message", fact.message)
+    yield from (("call", id) for id in Call.objects.filter(turn=fact.turn).values_list("id", flat=True))
     yield from (("question", id) for id in Question.objects.filter(turn=fact.turn).values_list("id", flat=True))
 
 

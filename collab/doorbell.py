@@ -13,7 +13,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -71,14 +70,14 @@ def attach(loop: asyncio.AbstractEventLoop) -> None:
 def ring_on_commit(thread_id: UUID, seq: int) -> None:
     """Once the transaction commits, tell every process that serves the thread how far its log reaches."""
     message = {"type": "ring", "thread": thread_id.hex, "seq": seq}
-    transaction.on_commit(partial(_post, thread_group(thread_id), message), robust=True)
+    _post_on_commit(thread_group(thread_id), message)
 
 
 def document_changed_on_commit(document_id: UUID, thread_ids: Iterable[UUID]) -> None:
     """Once the transaction commits, tell the viewers of the threads that follow a document that it changed."""
     for thread_id in thread_ids:
         message = {"type": "document", "thread": thread_id.hex, "document": document_id.hex}
-        transaction.on_commit(partial(_post, thread_group(thread_id), message), robust=True)
+        _post_on_commit(thread_group(thread_id), message)
 
 
 def live(thread_id: UUID, frame: Message) -> None:
@@ -139,6 +138,14 @@ async def answer_snapshots() -> None:
         thread_id = UUID((await layer.receive(channel))["thread"])
         if (frame := reads.snapshot(thread_id)) is not None:
             live(thread_id, frame)
+
+
+def _post_on_commit(group: str, message: Message) -> None:
+    def post() -> None:
+        _post(group, message)
+
+    # Not a `partial`: Django names a hook that failed by its `__qualname__`, which a partial lacks.
+    transaction.on_commit(post, robust=True)
 
 
 def _post(group: str, message: Message) -> None:

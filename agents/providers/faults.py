@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 
-import httpx
 import httpx2
 from pydantic_ai.exceptions import (
     ModelAPIError,
@@ -24,7 +23,7 @@ from pydantic_ai.exceptions import (
 )
 
 _RETRIED = {408, 409, 425, 429}
-_TRANSPORT = (httpx.TransportError, httpx.StreamError, httpx2.TransportError, httpx2.StreamError, OSError)
+_TRANSPORT = (httpx2.TransportError, httpx2.StreamError, OSError)
 _LONGEST_DETAIL = 200
 
 

@@ -69,18 +69,18 @@ def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Stopped |
     """
     with thread_locked(work.turn.thread_id) as locked:
         lease.fence(locked, work.turn)
-        asked = Turn.objects.values_list("stop_asked_by", flat=True).get(pk=work.turn.id)
-        if asked is not None:
+        if locked.row.stop_turn_id == work.turn.id:
             stop(locked, work)
             return Stopped()
         if work.questions:
             work.turn.history = history.dump([*work.messages, *_request(returns)])
             ending.pause(locked, work.turn, questions=tuple(work.questions), text=work.text)
             return Ended()
-        joining = _joining(locked, work)
+        waiting = waiting_messages(work.turn.thread_id)
+        joining = _joining(locked, work, waiting)
         if not returns and not joining:
             work.turn.history = history.dump(work.messages)
-            ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text)
+            ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=bool(waiting))
             return Ended()
         return _go_on(locked, work, [*returns, *_notes(work)], joining)
 
@@ -117,9 +117,8 @@ def stop(locked: Locked, work: Work) -> None:
     )  # fmt: skip
 
 
-def _joining(locked: Locked, work: Work) -> list[Message]:
+def _joining(locked: Locked, work: Work, waiting: list[Message]) -> list[Message]:
     """Take the waiting messages that may join: the turn's own author's, up to the first of another (DESIGN 6)."""
-    waiting = waiting_messages(work.turn.thread_id)
     foreign = any(not same_author(message.author, work.turn.origin) for message in waiting)
     ids = {message.id for message in joinable(as_waiting(waiting), work.turn.origin)} if work.joins else set()
     work.joins = work.joins and not foreign

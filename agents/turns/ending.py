@@ -23,7 +23,15 @@ def acting(turn: Turn) -> Agent:
 
 
 def end(
-    locked: Locked, turn: Turn, *, status: str, reason: str = "", because: str = "", text: str = "", whole: bool = True
+    locked: Locked,
+    turn: Turn,
+    *,
+    status: str,
+    reason: str = "",
+    because: str = "",
+    text: str = "",
+    whole: bool = True,
+    more: bool | None = None,
 ) -> None:
     """End a running turn that this process holds: post its reply, record the end, release the thread, hand over.
 
@@ -32,11 +40,12 @@ def end(
         reason: a stable code; ``because`` says the same to people.
         text: the reply as it was streamed; nothing is posted when it is empty.
         whole: False marks the reply as interrupted.
+        more: whether messages wait, where the caller has just read it.
     """
     reply = post_reply(locked, turn, text, whole=whole)
     _close(locked, turn, status=status, reason=reason, because=because, reply=reply)
     lease.release(locked)
-    hand_over(locked)
+    hand_over(locked, more=more)
 
 
 def end_unfinished(locked: Locked, turn: Turn, *, status: str, reason: str, because: str) -> None:
@@ -74,9 +83,9 @@ def post_reply(locked: Locked, turn: Turn, text: str, *, whole: bool = True) -> 
     )  # fmt: skip
 
 
-def hand_over(locked: Locked) -> None:
+def hand_over(locked: Locked, *, more: bool | None = None) -> None:
     """Ask for the next turn when messages wait, in the transaction that ends this one: no window lies between."""
-    if Message.objects.filter(thread_id=locked.row.id, waits=True).exists():
+    if Message.objects.filter(thread_id=locked.row.id, waits=True).exists() if more is None else more:
         thread_asked.send(sender=Thread, thread_id=locked.row.id)
 
 

@@ -7,11 +7,12 @@ budget in tokens is spent; a summary, made once and kept, stands for what is old
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery
 from pydantic_ai import framing
 from pydantic_ai.messages import (
     ModelMessage,
@@ -42,21 +43,26 @@ CHARS_A_TOKEN = 4
 NOTE = framing.register_tag("note")
 
 
-def context(turn: Turn, agent: AgentRow) -> list[ModelMessage]:
-    """Return what came before a turn, oldest first, within its agent's budget of tokens."""
+def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[ModelMessage]:
+    """Return what came before a turn, oldest first, within its agent's budget of tokens.
+
+    Args:
+        names: accounts whose names are known already.
+    """
     lineage = lineage_ids(turn)
     messages = list(
         Message.objects.filter(thread_id=turn.thread_id, seq__lt=turn.seq, waits=False, cancelled_at=None)
         .exclude(taken_by__in=lineage)
         .exclude(turn_id__in=lineage)
+        .annotate(own_history=_own_history(turn))
         .order_by("-seq")[:NEWEST]
     )
-    own = _own_turns(turn, messages)
-    names = names_of(account_ids(*(message.author for message in messages)))
+    unknown = account_ids(*(message.author for message in messages)) - names.keys()
+    names = {**names, **(names_of(unknown) if unknown else {})}
     blocks: list[list[ModelMessage]] = []
     budget = agent.history_tokens * CHARS_A_TOKEN
     for place, message in enumerate(messages):
-        block = _block(message, own, names)
+        block = _block(message, names)
         budget -= _size(block)
         if budget < 0:
             older = _summary(turn.thread_id, messages[place:], names)
@@ -72,14 +78,14 @@ def lineage_ids(turn: Turn) -> list[UUID]:
     return [*Turn.objects.filter(root_id=turn.root_id).values_list("id", flat=True)]
 
 
-def opening(turn: Turn, took: Sequence[Message], names: dict[UUID, str]) -> list[ModelMessage]:
+def opening(turn: Turn, took: Sequence[Message], names: Mapping[UUID, str]) -> list[ModelMessage]:
     """Return a new turn's own history: what it resumes, with the answers, then the messages it took as prompts."""
     before = resumed(turn) if turn.resumes_id else []
     prompts = [message for message in took if message.taken_as != Message.TakenAs.REPLY]
     return [*before, *([input_request(prompts, names)] if prompts else [])]
 
 
-def input_request(took: Sequence[Message], names: dict[UUID, str]) -> ModelRequest:
+def input_request(took: Sequence[Message], names: Mapping[UUID, str]) -> ModelRequest:
     """Return a turn's own input: each message labelled with its speaker. Its metadata marks it as the input that this
     turn answers, and holds the bare texts."""
     parts = [UserPromptPart(labelled(message, names)) for message in took]
@@ -118,7 +124,7 @@ def dump(messages: Sequence[ModelMessage]) -> str:
     return ModelMessagesTypeAdapter.dump_json(list(messages)).decode()
 
 
-def labelled(message: Message, names: dict[UUID, str]) -> str:
+def labelled(message: Message, names: Mapping[UUID, str]) -> str:
     """Return a message as the model reads it: a person's or client's words after their name; anything else as data
     that cannot close its own frame."""
     speaker = told(message.author, names)
@@ -137,23 +143,18 @@ def account_ids(*actors: Actor | None) -> set[UUID]:
     return {account for actor in actors if actor for account in accounts_of(actor)}
 
 
-def _own_turns(turn: Turn, messages: Sequence[Message]) -> dict[UUID, Turn]:
-    replies = [message.turn_id for message in messages if message.turn_id]
-    if not replies:
-        return {}
-    return {
-        earlier.id: earlier
-        for earlier in Turn.objects.filter(pk__in=replies).only("id", "origin", "history")
-        if author_key(earlier.origin) == author_key(turn.origin)
-    }
+def _own_history(turn: Turn) -> Subquery:
+    """Of the turn whose reply a message is: its history, where it was for the same author; nothing of another's."""
+    own = Turn.objects.filter(pk=OuterRef("turn_id"))
+    own = own.filter(on_behalf_of=turn.on_behalf_of) if turn.on_behalf_of else own.filter(origin=turn.origin)
+    return Subquery(own.values("history"))
 
 
-def _block(message: Message, own: dict[UUID, Turn], names: dict[UUID, str]) -> list[ModelMessage]:
+def _block(message: Any, names: Mapping[UUID, str]) -> list[ModelMessage]:
     if not isinstance(message.author, Agent):
         return [ModelRequest(parts=[UserPromptPart(labelled(message, names))])]
     reply: ModelMessage = ModelResponse(parts=[TextPart(message.content)])
-    earlier = own.get(message.turn_id) if message.turn_id else None
-    return [*(_calls_only(load(earlier.history)) if earlier else ()), reply]
+    return [*_calls_only(load(message.own_history or "")), reply]
 
 
 def _calls_only(history: Sequence[ModelMessage]) -> Iterable[ModelMessage]:
@@ -190,7 +191,7 @@ def _outcome(content: object) -> str:
     return next((outcome for outcome in ("refused", "failed", "unknown") if outcome in told), "done")
 
 
-def _summary(thread_id: UUID, older: Sequence[Message], names: dict[UUID, str]) -> str:
+def _summary(thread_id: UUID, older: Sequence[Message], names: Mapping[UUID, str]) -> str:
     """Extend the thread's summary by what has just become too old to be given whole, and return it."""
     kept = Summary.objects.filter(pk=thread_id).first()
     upto = kept.upto_seq if kept else 0

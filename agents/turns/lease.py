@@ -14,7 +14,6 @@ from agents.errors import LeaseLost
 from agents.models.turns import Turn
 from collab.log import Locked
 from collab.models.threads import Thread
-from permissions.actors import Actor
 from permissions.clock import AccordNow
 
 HOLDER = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
@@ -39,7 +38,7 @@ def claim(locked: Locked) -> None:
 
 def release(locked: Locked) -> None:
     """Give the thread back, in the transaction that ends its turn."""
-    locked.change(lease_holder="", lease_until=None)
+    locked.change(lease_holder="", lease_until=None, stop_turn_id=None)
 
 
 def fence(locked: Locked, turn: Turn) -> None:
@@ -52,8 +51,8 @@ def fence(locked: Locked, turn: Turn) -> None:
         raise LeaseLost()
 
 
-def renew(thread_id: UUID, turn_id: UUID, epoch: int) -> Actor | None:
-    """Keep a lease for one more TTL, and return who has asked the turn to stop, if anyone.
+def renew(thread_id: UUID, epoch: int) -> UUID | None:
+    """Keep a lease for one more TTL, and return the turn that someone asked to stop, if any.
 
     Raises:
         LeaseLost: the thread was claimed by another process.
@@ -61,8 +60,7 @@ def renew(thread_id: UUID, turn_id: UUID, epoch: int) -> Actor | None:
     kept = Thread.objects.filter(pk=thread_id, lease_epoch=epoch).update(lease_until=AccordNow() + ttl())
     if not kept:
         raise LeaseLost()
-    asked: Actor | None = Turn.objects.values_list("stop_asked_by", flat=True).get(pk=turn_id)
-    return asked
+    return Thread.objects.values_list("stop_turn_id", flat=True).get(pk=thread_id)
 
 
 def let_go(thread_id: UUID, epoch: int) -> None:

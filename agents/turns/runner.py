@@ -1,4 +1,4 @@
-"""The Runner: works one thread's turns, one after another, while there are any (DESIGN 6).
+"""The Runner: works one turn of a thread (DESIGN 6).
 
 A turn is a loop: ask the model, let its text out through the gate, carry out its calls one after another, reach a
 boundary. Every decision about authority, order and ending lies in the functions it calls.
@@ -41,7 +41,7 @@ class Interrupted(Exception):
 
 
 class Runner:
-    """Works the turns of one thread in this process."""
+    """Works the next turn of one thread in this process."""
 
     def __init__(self, thread_id: UUID) -> None:
         self._thread_id = thread_id
@@ -55,18 +55,17 @@ class Runner:
             self._stop.set()
 
     async def work(self) -> None:
-        """Start what the thread's log says is next, until nothing is or another process holds the thread."""
-        while started := await in_db(start_next, self._thread_id):
+        """Start what the thread's log says is next, if anything is, and work it to its end. What was asked meanwhile
+        has its own wake-up, enqueued by the transaction that ended the turn."""
+        if started := await in_db(start_next, self._thread_id):
             self.turn_id = started.turn.id
-            self._stop.clear()
             await self._run(started)
-            self.turn_id = None
 
     async def _run(self, started: Started) -> None:
         turn = started.turn
         live = LiveText(turn.thread_id, turn.id, turn.text, most_bytes=started.agent.max_bytes)
         work = Work(turn, started.workspace, started.names, history.load(turn.history), text=turn.text)
-        heart = asyncio.create_task(self._keep_lease(turn.id, turn.lease_epoch))
+        heart = asyncio.create_task(self._keep_lease(turn.lease_epoch))
         try:
             await self._turn(started, work, live)
         except LeaseLost:
@@ -154,19 +153,19 @@ class Runner:
             with suppress(asyncio.CancelledError, Exception):
                 await task
 
-    async def _keep_lease(self, turn_id: UUID, epoch: int) -> None:
+    async def _keep_lease(self, epoch: int) -> None:
         """Renew the lease at a third of its time, and notice there what another process asked for."""
         while True:
             await asyncio.sleep(lease.ttl().total_seconds() / 3)
             try:
-                asked = await in_db(lease.renew, self._thread_id, turn_id, epoch)
+                asked = await in_db(lease.renew, self._thread_id, epoch)
             except LeaseLost:
                 self._lost = True
                 asked = None
             except Exception:
-                log.exception("lease_not_renewed", turn=str(turn_id))
+                log.exception("lease_not_renewed", turn=str(self.turn_id))
                 continue
-            if asked is not None or self._lost:
+            if asked == self.turn_id or self._lost:
                 self._stop.set()
 
     async def _fail(self, work: Work, live: LiveText, reason: str, because: str) -> None:
@@ -181,7 +180,7 @@ def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[An
         work.orphans = gate.done_after_boundary(turn.continues_id, turn.steps)
     if not turn.known:
         turn.known = {str(id): version for id, version in boundary.followed_versions(turn.thread_id).items()}
-    before = [prompt.instructions(started), *history.context(turn, started.agent)]
+    before = [prompt.instructions(started), *history.context(turn, started.agent, started.names)]
     return before, model_for(started.agent.model or None)
 
 

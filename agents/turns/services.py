@@ -39,6 +39,7 @@ def turn_stop(*, actor: Actor, turn: UUID) -> Turn:
         _require_unfinished(found)
         found.stop_asked_by = found.stop_asked_by or actor
         found.save(update_fields=["stop_asked_by"])
+        locked.change(stop_turn_id=found.id)
         if found.status == Turn.Status.PAUSED:
             ending.end_unfinished(locked, found, status="stopped", reason="stopped", because="It was stopped.")
         else:

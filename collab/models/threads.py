@@ -41,11 +41,11 @@ class Thread(Guarded):
     head_seq = models.PositiveBigIntegerField(default=0)
     head_hash = models.CharField(max_length=64, default="0" * 64)
     turn_count = models.PositiveIntegerField(default=0)
-    proposal_count = models.PositiveIntegerField(default=0)
 
     lease_holder = models.CharField(max_length=100, blank=True, default="")
     lease_epoch = models.PositiveBigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
+    stop_turn_id = models.UUIDField(null=True, help_text="The running turn that someone asked to stop.")
 
     class Meta:
         default_permissions = ()

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import yaml
 from django.core.management import get_commands
 
-from tests.support.tree import ROOT, files, short, texts
+from tests.support.tree import PACKAGES, ROOT, files, imported, modules, short, texts
 
 FENCE = re.compile(r"^```(json|yaml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # The hosts of package registries: an address of one machine's mirror is no other machine's business.
 REGISTRY = re.compile(r"\b(?:pypi|pythonhosted|npmjs|crates|debian)\.(?:org|com|io)\b")
 HOME = re.compile(r"(?<![\w./-])/(?:work|root|home)/\w")
+BROUGHT = {"asgiref": "django", "jsonpointer": "jsonpatch", "pydantic-core": "pydantic", "twisted": "daphne"}
+"""What a declared dependency always brings, because its own interface is made of it."""
 
 
 def test_every_json_and_yaml_parses():
@@ -60,7 +64,21 @@ def test_every_dependency_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     locked = {line.split("==")[0].lower() for line in (ROOT / "requirements.lock").read_text().splitlines()}
-    assert {re.split(r"[\[<>=~! ]", name)[0].lower() for name in wanted} <= locked
+    assert {_name(name) for name in wanted} <= locked
+
+
+def test_what_the_apps_import_is_installed_without_the_dev_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {_name(wanted) for wanted in project["dependencies"]} | BROUGHT.keys()
+    providers = packages_distributions()
+    missing = {
+        f"{short(path)} imports {top}"
+        for path in modules()
+        for top in imported(path)
+        if top not in sys.stdlib_module_names and top not in PACKAGES
+        if not declared & {_name(found) for found in providers.get(top, [])}
+    }
+    assert not missing
 
 
 def _examples(path: Path) -> list[tuple[str, str]]:
@@ -90,3 +108,7 @@ READERS = {"json": _read_json, "yaml": _read_yaml, "yml": _read_yaml}
 def _mentions(pattern: str) -> list[tuple[str, str]]:
     found = re.compile(pattern, re.MULTILINE)
     return [(short(path), name) for path in files(".md") for name in found.findall(path.read_text())]
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[\[<>=~!; ]", requirement)[0].lower().replace("_", "-")

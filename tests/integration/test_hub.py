@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from collab.services.threads import thread_create, thread_focus_set
 from collab.web import hub as hubs
 from collab.web import unread
 from collab.web.hub import hub
+from collab.web.presence import people_here
 from permissions.services import grant_give
 from tests.support.cast import Someone, Studio
 from tests.support.sockets import Connection, Sockets
@@ -32,7 +33,7 @@ async def sockets(studio: Studio) -> AsyncIterator[Sockets]:
 
 
 @pytest.fixture
-async def ana(sockets: Sockets, studio: Studio) -> Connection:
+async def watcher(sockets: Sockets, studio: Studio) -> Connection:
     """Ana, caught up."""
     connection = await sockets.connect(studio.ana, studio.thread.id)
     await connection.hello(studio.thread.head_seq)
@@ -68,44 +69,42 @@ async def post(studio: Studio, text: str, someone: Someone | None = None) -> int
     return posted.seq
 
 
-async def test_a_lost_ring_is_made_up_for(
-    ana: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lost_ring_is_made_up_for(watcher: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doorbell, "_post", lambda group, message: None)
     seq = await post(studio, "nobody rang")
     await hub()._compare()
-    assert (await ana.until("event"))["seq"] == seq
+    assert (await watcher.until("event"))["seq"] == seq
 
 
 async def test_a_ring_that_comes_twice_or_late_or_too_early_sends_each_event_once(
-    ana: Connection, studio: Studio
+    watcher: Connection, studio: Studio
 ) -> None:
     seq = await post(studio, "rung often")
-    await ana.until("event")
+    await watcher.until("event")
     served = hub()._served[studio.thread.id]
     for rung in (seq, seq - 1, seq + 50, seq):
         await served.ring(rung)
     later = await post(studio, "and on")
-    await ana.until("event", seq=later)
-    assert ana.seqs() == [seq, later]
+    await watcher.until("event", seq=later)
+    assert watcher.seqs() == [seq, later]
 
 
-async def test_a_hub_joins_its_groups_again(ana: Connection, studio: Studio) -> None:
+async def test_a_group_that_the_layer_forgot_is_joined_again(watcher: Connection, studio: Studio) -> None:
     here = hub()
-    await here._layer.flush()
+    await here._layer.group_discard(doorbell.thread_group(studio.thread.id), here._channel)
     await here._rejoin()
     seq = await post(studio, "heard again")
-    assert (await ana.until("event"))["seq"] == seq
+    assert (await watcher.until("event"))["seq"] == seq
 
 
-async def test_a_thread_hears_nothing_of_another(ana: Connection, studio: Studio) -> None:
+async def test_a_thread_hears_nothing_of_another(watcher: Connection, studio: Studio) -> None:
     other = await in_db(thread_create, actor=studio.ana.actor, workspace=studio.workspace.id, title="Budget")
     await in_db(
         message_post, actor=studio.ben.actor, thread=other.id, content="secret sums", client_id="m1", kind="comment"
     )
     seq = await post(studio, "here")
-    await ana.until("event", seq=seq)
-    assert "secret sums" not in json.dumps(ana.seen)
+    await watcher.until("event", seq=seq)
+    assert "secret sums" not in json.dumps(watcher.seen)
 
 
 async def test_joining_while_others_write_brings_each_event_once(sockets: Sockets, studio: Studio) -> None:
@@ -123,25 +122,25 @@ async def test_joining_while_others_write_brings_each_event_once(sockets: Socket
 
 
 async def test_a_socket_that_never_acknowledges_is_closed_and_told_to_resume(
-    ana: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
+    watcher: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread, "CLOSE_BYTES", 20_000)
     for number in range(10):
         await post(studio, f"{number} " + "long " * 1000)
-    assert await ana.closed() == Close.RESUME
-    assert len(json.dumps(ana.seen)) < 40_000
+    assert await watcher.closed() == Close.RESUME
+    assert len(json.dumps(watcher.seen)) < 40_000
 
 
 async def test_a_socket_that_acknowledges_is_sent_everything(
-    ana: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
+    watcher: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread, "CLOSE_BYTES", 40_000)
     for number in range(10):
         seq = await post(studio, f"{number} " + "long " * 1000)
-        await ana.until("event", seq=seq)
-        await ana.send(type="ack", seq=seq)
-        await ana.settled()
-    assert len(ana.seqs()) == 10
+        await watcher.until("event", seq=seq)
+        await watcher.send(type="ack", seq=seq)
+        await watcher.settled()
+    assert len(watcher.seqs()) == 10
 
 
 async def test_catching_up_waits_for_its_reader(
@@ -172,16 +171,14 @@ async def test_a_reader_that_does_not_read_while_catching_up_is_closed(
     assert await ben.closed() == Close.RESUME
 
 
-async def test_live_text_reaches_everyone_in_order(ana: Connection, studio: Studio) -> None:
+async def test_live_text_reaches_everyone_in_order(watcher: Connection, studio: Studio) -> None:
     doorbell.live(studio.thread.id, live(0, "Dinner "))
     doorbell.live(studio.thread.id, live(7, "is booked."))
-    frames = [await ana.until("live") for _ in range(2)]
+    frames = [await watcher.until("live") for _ in range(2)]
     assert [(frame["offset"], frame["text"]) for frame in frames] == [(0, "Dinner "), (7, "is booked.")]
 
 
-async def test_who_joins_a_running_turn_gets_its_text_so_far(
-    sockets: Sockets, studio: Studio, turn: list[str]
-) -> None:
+async def test_who_joins_a_running_turn_gets_its_text_so_far(sockets: Sockets, studio: Studio, turn: list[str]) -> None:
     turn.append("Dinner is ")
     ben = await sockets.connect(studio.ben, studio.thread.id)
     await ben.hello(studio.thread.head_seq)
@@ -190,10 +187,10 @@ async def test_who_joins_a_running_turn_gets_its_text_so_far(
     assert (await ben.until("live"))["offset"] == 10
 
 
-async def test_a_gap_in_live_text_is_healed_by_a_snapshot(ana: Connection, studio: Studio, turn: list[str]) -> None:
+async def test_a_gap_in_live_text_is_healed_by_a_snapshot(watcher: Connection, studio: Studio, turn: list[str]) -> None:
     turn += ["Dinner ", "is booked."]
     doorbell.live(studio.thread.id, live(7, "is booked."))
-    frame = await ana.until("live")
+    frame = await watcher.until("live")
     assert (frame["offset"], frame["text"]) == (0, "Dinner is booked.")
 
 
@@ -215,36 +212,36 @@ async def test_a_snapshot_is_asked_of_the_process_that_runs_the_turn(
 
 
 async def test_live_text_skips_a_slow_reader_who_gets_a_snapshot_later(
-    ana: Connection, studio: Studio, turn: list[str], monkeypatch: pytest.MonkeyPatch
+    watcher: Connection, studio: Studio, turn: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread, "PACE_BYTES", 5_000)
     seq = await post(studio, "long " * 1500)
-    await ana.until("event", seq=seq)
+    await watcher.until("event", seq=seq)
     turn.append("Dinner ")
     doorbell.live(studio.thread.id, live(0, "Dinner "))
     later = await post(studio, "short")
-    await ana.until("event", seq=later)
-    assert [frame for frame in ana.seen if frame["type"] == "live"] == []
-    await ana.send(type="ack", seq=later)
-    await ana.settled()
+    await watcher.until("event", seq=later)
+    assert [frame for frame in watcher.seen if frame["type"] == "live"] == []
+    await watcher.send(type="ack", seq=later)
+    await watcher.settled()
     turn.append("is booked.")
     doorbell.live(studio.thread.id, live(7, "is booked."))
-    assert (await ana.until("live"))["text"] == "Dinner is booked."
+    assert (await watcher.until("live"))["text"] == "Dinner is booked."
 
 
 async def test_who_is_here_is_shown_and_changes_as_people_come_and_go(
-    ana: Connection, sockets: Sockets, studio: Studio
+    watcher: Connection, sockets: Sockets, studio: Studio
 ) -> None:
-    await ana.until("presence", here=[_shown(studio.ana, 1)])
+    await watcher.until("presence", here=[_shown(studio.ana, 1)])
     ben = await sockets.connect(studio.ben, studio.thread.id)
     await ben.hello(studio.thread.head_seq)
-    await ana.until("presence", here=[_shown(studio.ana, 1), _shown(studio.ben, 2)])
+    await watcher.until("presence", here=[_shown(studio.ana, 1), _shown(studio.ben, 2)])
     await ben.leave()
-    await ana.until("presence", here=[_shown(studio.ana, 1)])
+    await watcher.until("presence", here=[_shown(studio.ana, 1)])
 
 
 async def test_a_second_window_of_one_person_does_not_make_them_leave(
-    ana: Connection, sockets: Sockets, studio: Studio
+    watcher: Connection, sockets: Sockets, studio: Studio
 ) -> None:
     second = await sockets.connect(studio.ana, studio.thread.id)
     await second.hello(studio.thread.head_seq)
@@ -252,30 +249,22 @@ async def test_a_second_window_of_one_person_does_not_make_them_leave(
     assert await in_db(Presence.objects.filter(user=studio.ana.user).count) == 1
 
 
-async def test_who_is_said_to_have_left_but_has_a_socket_here_is_here(ana: Connection, studio: Studio) -> None:
-    await ana.until("presence", here=[_shown(studio.ana, 1)])
+async def test_who_is_said_to_have_left_but_has_a_socket_here_is_here(watcher: Connection, studio: Studio) -> None:
+    await watcher.until("presence", here=[_shown(studio.ana, 1)])
     await in_db(Presence.objects.all().delete)
     doorbell.presence_changed(studio.thread.id)
-    await ana.until("presence", here=[])
-    await ana.until("presence", here=[_shown(studio.ana, 1)])
+    await watcher.until("presence", here=[])
+    await watcher.until("presence", here=[_shown(studio.ana, 1)])
 
 
 async def test_who_was_not_renewed_is_not_here(
-    ana: Connection, studio: Studio, clock: Any, sockets: Sockets
+    watcher: Connection, studio: Studio, clock: Callable[[float], None]
 ) -> None:
-    await ana.until("presence", here=[_shown(studio.ana, 1)])
-    await in_db(clock, 60.0)
-    await in_db(Presence.objects.create, thread=studio.thread, user=studio.ben.user, until="2020-01-01T00:00:00Z")
+    await watcher.until("presence", here=[_shown(studio.ana, 1)])
+    clock(60.0)
+    assert await in_db(people_here, studio.thread.id) == []
     await hub()._renew()
-    await ana.settled()
-    assert [person["name"] for person in ana.seen[-2].get("here", [])] in ([], ["Ana"])
-    assert await in_db(_here, studio) == ["Ana"]
-
-
-def _here(studio: Studio) -> list[str]:
-    from collab.web.presence import people_here
-
-    return [person["name"] for person in people_here(studio.thread.id)]
+    assert await in_db(people_here, studio.thread.id) == [_shown(studio.ana, 1)]
 
 
 def _shown(someone: Someone, hue: int) -> dict[str, Any]:
@@ -283,26 +272,26 @@ def _shown(someone: Someone, hue: int) -> dict[str, Any]:
 
 
 async def test_a_document_changed_elsewhere_is_told_to_the_threads_that_follow_it(
-    ana: Connection, studio: Studio
+    watcher: Connection, studio: Studio
 ) -> None:
     await in_db(
         document_edit, actor=studio.ben.actor, document=studio.document.id, edits=[{"append": "Music at nine."}]
     )
-    frame = await ana.until("document_changed")
+    frame = await watcher.until("document_changed")
     assert frame["version"] == studio.document.version + 1
     assert frame["items"][0]["version"] == frame["version"]
-    assert ana.seqs() == []
+    assert watcher.seqs() == []
 
 
 async def test_a_lost_ring_of_a_document_is_made_up_for(
-    ana: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
+    watcher: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doorbell, "_post", lambda group, message: None)
     await in_db(
         document_edit, actor=studio.ben.actor, document=studio.document.id, edits=[{"append": "Music at nine."}]
     )
     await hub()._compare()
-    assert (await ana.until("document_changed"))["version"] == studio.document.version + 1
+    assert (await watcher.until("document_changed"))["version"] == studio.document.version + 1
 
 
 async def test_who_may_see_the_thread_only_reads_nothing_of_its_documents(
@@ -315,39 +304,37 @@ async def test_who_may_see_the_thread_only_reads_nothing_of_its_documents(
     await guest.hello()
     await member.hello()
     edit = [{"append": "Music at nine."}]
-    await in_db(
-        document_edit, actor=studio.ben.actor, document=studio.document.id, thread=studio.thread.id, edits=edit
-    )
+    await in_db(document_edit, actor=studio.ben.actor, document=studio.document.id, thread=studio.thread.id, edits=edit)
     seen = [await socket.until("event", event="document_changed") for socket in (guest, member)]
     assert [[item["item"] for item in frame["items"]] for frame in seen] == [[], ["document"]]
     assert "Launch plan" not in json.dumps(guest.seen)
 
 
-async def test_a_hub_without_sockets_runs_nothing(ana: Connection, studio: Studio) -> None:
+async def test_a_hub_without_sockets_runs_nothing(watcher: Connection, studio: Studio) -> None:
     here = hub()
     assert here._tasks
-    await ana.leave()
+    await watcher.leave()
     assert (here._tasks, here._served) == (set(), {})
 
 
-async def test_a_new_socket_starts_a_stopped_hub(ana: Connection, sockets: Sockets, studio: Studio) -> None:
-    await ana.leave()
+async def test_a_new_socket_starts_a_stopped_hub(watcher: Connection, sockets: Sockets, studio: Studio) -> None:
+    await watcher.leave()
     back = await sockets.connect(studio.ana, studio.thread.id)
     await back.hello(studio.thread.head_seq)
     seq = await post(studio, "heard")
     assert (await back.until("event"))["seq"] == seq
 
 
-async def test_the_focus_of_a_thread_travels_with_the_document(ana: Connection, studio: Studio) -> None:
+async def test_the_focus_of_a_thread_travels_with_the_document(watcher: Connection, studio: Studio) -> None:
     await in_db(thread_focus_set, actor=studio.ana.actor, thread=studio.thread.id, document=None)
     await in_db(thread_focus_set, actor=studio.ana.actor, thread=studio.thread.id, document=studio.document.id)
-    await ana.until("event", event="focus_changed")
-    shown = await ana.until("event", event="focus_changed")
+    await watcher.until("event", event="focus_changed")
+    shown = await watcher.until("event", event="focus_changed")
     assert [item["item"] for item in shown["items"]] == ["thread", "document"]
 
 
 async def test_periodic_work_that_fails_is_logged_and_done_again(
-    ana: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    watcher: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken() -> None:
         raise ConnectionError("the database is away")

@@ -13,8 +13,9 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 from agents.errors import LeaseLost
 from agents.models.turns import Call
 from agents.tools import gate
-from agents.turns import boundary, history, lease, runner, start, sweep
+from agents.turns import boundary, history, lease, start, sweep
 from agents.turns.boundary import Work
+from agents.turns.runner import Runner
 from agents.turns.services import turn_stop
 from agents.turns.start import Started, start_next
 from collab import log
@@ -73,7 +74,7 @@ def test_a_lost_lease_writes_nothing(studio: Studio, started: Started, lapse):
     with pytest.raises(LeaseLost):
         boundary.fail(work, reason="limit", because="")
     with pytest.raises(LeaseLost):
-        lease.renew(studio.thread.id, started.turn.id, started.turn.lease_epoch)
+        lease.renew(studio.thread.id, started.turn.lease_epoch)
     assert types(studio.thread) == before
     assert Document.objects.get(pk=studio.document.id).version == 1
     assert replies(studio.thread) == []
@@ -177,7 +178,7 @@ def test_the_sweep_finds_what_nobody_woke_for(studio: Studio, lapse):
     assert sweep.due_threads() == [studio.thread.id]
 
 
-WINDOWS = ("before the last boundary", "inside it", "after its commit", "after nothing more was found")
+WINDOWS = ("before the last boundary", "inside it", "after its commit", "while its runner ends")
 
 
 @pytest.mark.parametrize("window", WINDOWS)
@@ -186,7 +187,7 @@ def test_a_message_sent_in_any_window_around_a_turns_end_is_taken_once_and_in_or
     studio: Studio, puppet: Puppet, stage: Stage, monkeypatch: pytest.MonkeyPatch, window: str, who: str
 ):
     someone = getattr(studio, who)
-    reach, find = boundary.reach, runner.start_next
+    reach, work = boundary.reach, Runner.work
     sent: list[OsThread] = []
 
     def send() -> None:
@@ -211,14 +212,13 @@ def test_a_message_sent_in_any_window_around_a_turns_end_is_taken_once_and_in_or
             send()
         return result
 
-    def finding(thread_id):
-        found = find(thread_id)
-        if found is None and window == "after nothing more was found" and replies(studio.thread):
-            send()
-        return found
+    async def working(self):
+        await work(self)
+        if window == "while its runner ends":
+            await asyncio.to_thread(send)
 
     monkeypatch.setattr(boundary, "reach", reaching)
-    monkeypatch.setattr(runner, "start_next", finding)
+    monkeypatch.setattr(Runner, "work", working)
     posts(studio.ana, studio.thread, "first")
     for reply in ("one", "two"):
         puppet.says(reply)

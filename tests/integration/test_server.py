@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import signal
 import socket
 import subprocess
 import sys
@@ -13,10 +10,8 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-import pytest
-import websockets
-
-from tests.support.server import ROOT, Server, environment_for, manage, serving
+from tests.support.server import ROOT, environment_for, manage, serving
+from tests.support.visitor import Visitor
 
 
 def test_the_server_answers_at_the_address_it_prints(server):
@@ -26,14 +21,22 @@ def test_the_server_answers_at_the_address_it_prints(server):
     assert (status, ready) == (200, {"ready": True, "missing": {}})
 
 
-def test_asked_to_end_the_server_sends_browsers_away_with_a_code_that_brings_them_back(server):
-    assert asyncio.run(code_at_the_end(server)) == 1012
+async def test_asked_to_end_the_server_sends_browsers_away_with_a_code_that_brings_them_back(server):
+    ana = Visitor(server).sign_in("ana")
+    async with ana.socket(ana.thread()) as socket_:
+        server.process.terminate()
+        await socket_.wait_closed()
+    assert socket_.close_code == 1012
     assert server.process.wait(timeout=15) == 0
     assert "Traceback" not in server.output
 
 
-def test_a_frame_over_64_kib_closes_the_socket_as_too_big(server):
-    assert asyncio.run(code_after(server, "x" * 65_537)) == 1009
+async def test_a_frame_over_64_kib_closes_the_socket_as_too_big(server):
+    ana = Visitor(server).sign_in("ana")
+    async with ana.socket(ana.thread()) as socket_:
+        await socket_.send("x" * 65_537)
+        await socket_.wait_closed()
+    assert socket_.close_code == 1009
 
 
 def test_an_address_that_is_taken_is_said_and_ends_the_process(server_environment):
@@ -47,8 +50,8 @@ def test_an_address_that_is_taken_is_said_and_ends_the_process(server_environmen
 
 
 def test_a_server_whose_migrations_are_missing_is_alive_but_not_ready(tmp_path):
-    environment = environment_for(tmp_path, ACCORD_SERVE_EMBEDDED="0")
-    manage(environment, "migrate", "agents", "zero", "--verbosity", "0")
+    environment = environment_for(tmp_path)
+    manage(environment, "migrate", "permissions", "--verbosity", "0")
     with serving(environment) as running:
         assert read(f"{running.url}/healthz")[0] == 200
         status, ready = read(f"{running.url}/readyz")
@@ -71,15 +74,3 @@ def read(url: str) -> tuple[int, Any]:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as refused:
         return refused.code, json.load(refused)
-
-
-async def code_at_the_end(server: Server) -> int | None:
-    async with connected(server) as socket_:
-        os.kill(server.process.pid, signal.SIGTERM)
-        return await closing_code(socket_)
-
-
-async def code_after(server: Server, frame: str) -> int | None:
-    async with connected(server) as socket_:
-        await socket_.send(frame)
-        return await closing_code(socket_)

@@ -129,7 +129,7 @@ def test_a_question_pauses_the_turn_and_the_next_message_answers_it(studio: Stud
     posts(studio.ana, studio.thread, "book a table")
     puppet.is_asked()
     puppet.calls("ask_person", question="Which day?", choices=["Friday", "Saturday"])
-    until(lambda: Question.objects.filter(answered_at=None).exists())
+    until(lambda: Turn.objects.filter(status="paused").exists())
     stage.settles()
     posts(studio.ben, studio.thread, "Sunday, please")
     asked = puppet.is_asked()
@@ -162,7 +162,7 @@ def test_where_ben_resumes_what_anas_turn_paused_her_results_stand_as_their_outc
     puppet.calls("read_document", document="Launch plan")
     assert "Budget: 900" in puppet.is_asked().words
     puppet.calls("ask_person", question="Which day?")
-    until(lambda: Question.objects.filter(answered_at=None).exists())
+    until(lambda: Turn.objects.filter(status="paused").exists())
     posts(studio.ben, studio.thread, "Friday")
     asked = puppet.is_asked()
     assert "Budget: 900" not in asked.words

@@ -44,6 +44,13 @@ def functions(path: Path) -> Iterator[Function]:
             yield node
 
 
+def imported(path: Path) -> set[str]:
+    """Return the top names of the modules that a Python file imports."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {name.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    return plain | {node.module.split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+
+
 def short(path: Path) -> str:
     """Return a path as a failure should name it."""
     return str(path.relative_to(ROOT))

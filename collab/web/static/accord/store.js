@@ -127,7 +127,7 @@ export class Store {
   clear() {
     this.items.clear();
     this.live.clear();
-    this.here = [];
+    this.here = this.people = [];
     this.changed();
   }
 

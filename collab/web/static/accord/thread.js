@@ -38,6 +38,7 @@ watchDialogs();
 watchKeys();
 watchViews();
 watchSettings(/** @type {HTMLDialogElement} */ (document.getElementById("settings")), store, connection);
+connection.addEventListener("state", () => document.body.toggleAttribute("data-closed", connection.state === "closed"));
 connectionLine(connection, byId("connection"));
 new Pane(byId("pane"), store, connection);
 store.subscribe(draw);
