@@ -16,8 +16,8 @@ from collab.models.grants import WorkspaceGroupGrant, WorkspaceUserGrant
 from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message, ReadMark, Thread
 from collab.models.workspaces import Invite, Membership, Workspace
-from permissions import phrases
-from permissions.actors import Actor, Agent, Client, Person, Source, System, chain, person
+from permissions import grants
+from permissions.actors import Actor, person
 from permissions.clock import AccordNow
 from permissions.decisions import AccountKind, Action, accounts_of
 from permissions.errors import NotFound
@@ -175,8 +175,7 @@ def told(actor: Actor, names: Mapping[UUID, str] | None = None) -> str:
     Args:
         names: from :func:`names_of`; without them they are read.
     """
-    known = names_of(accounts_of(actor)) if names is None else names
-    return " for ".join(_name(party, known) for party in chain(actor))
+    return grants.told(actor, names_of(accounts_of(actor)) if names is None else names)
 
 
 def _viewed(actor: Actor, found: QuerySet[GuardedT]) -> GuardedT:
@@ -217,13 +216,3 @@ def _codenames(workspace: UUID) -> dict[UUID, set[str]]:
     for account, codename in [*direct, *through.values_list("group__user", "permission__codename")]:
         held.setdefault(account, set()).add(codename)
     return held
-
-
-def _name(party: Actor, names: Mapping[UUID, str]) -> str:
-    match party:
-        case Person(id=id) | Client(id=id) | Agent(id=id):
-            return names.get(id, phrases.GONE_NAME)
-        case Source():
-            return phrases.SOURCE_NAME
-        case System():
-            return phrases.SYSTEM_NAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -101,13 +102,19 @@ def studio(ana: cast.Someone, ben: cast.Someone, vera: cast.Someone, robin: cast
     return cast.studio(ana=ana, ben=ben, vera=vera, robin=robin)
 
 
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the data of a server once: migrated, with the demo in it. Tests serve copies of it."""
+    folder = tmp_path_factory.mktemp("demo")
+    manage(environment_for(folder), "migrate", "--verbosity", "0")
+    manage(environment_for(folder), "demo")
+    return folder
+
+
 @pytest.fixture
-def server_environment(tmp_path: Path) -> dict[str, str]:
-    """Return the environment of servers that share one migrated database with the demo in it, apart from the test's."""
-    environment = environment_for(tmp_path)
-    manage(environment, "migrate", "--verbosity", "0")
-    manage(environment, "demo")
-    return environment
+def server_environment(demo_data: Path, tmp_path: Path) -> dict[str, str]:
+    """Return the environment of servers that share one database with the demo in it, apart from the test's own."""
+    return environment_for(shutil.copytree(demo_data, tmp_path / "data"))
 
 
 @pytest.fixture

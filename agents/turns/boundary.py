@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.db.models import F
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, UserPromptPart
 
 from agents.models.turns import Call, Turn
@@ -18,7 +19,7 @@ from agents.turns.plan import joinable
 from agents.turns.start import as_waiting, take, waiting_messages
 from collab.events import MessageTaken
 from collab.log import Locked, append, thread_locked
-from collab.models.documents import Follow, Revision
+from collab.models.documents import Revision
 from collab.models.threads import Message
 from collab.selectors import names_of, told
 from permissions.actors import same_author
@@ -151,19 +152,26 @@ def _notes(work: Work) -> list[UserPromptPart]:
     """Tell the turn which followed documents others changed since it last looked; nothing once its joining is over."""
     if not work.joins:
         return []
-    versions = followed_versions(work.turn.thread_id)
-    behind = {id: version for id, version in versions.items() if work.turn.known.get(str(id), version) < version}
-    work.turn.known = {str(id): version for id, version in versions.items()}
-    if not behind:
-        return []
-    revisions = Revision.objects.filter(document_id__in=behind).exclude(turn_id=work.turn.id).select_related("document")
-    fresh = [revision for revision in revisions.order_by("version") if revision.version == behind[revision.document_id]]
-    names = names_of(history.account_ids(*(revision.actor for revision in fresh)))
+    turn = work.turn
+    newest = newest_revisions(turn.thread_id)
+    fresh = [
+        revision
+        for revision in newest
+        if revision.turn_id != turn.id and turn.known.get(str(revision.document_id), 0) < revision.version
+    ]
+    turn.known = versions(newest)
+    names = names_of(history.account_ids(*(revision.actor for revision in fresh))) if fresh else {}
     return [
         history.note(f"{r.document.title} is at version {r.version}, changed by {told(r.actor, names)}") for r in fresh
     ]
 
 
-def followed_versions(thread_id: UUID) -> dict[UUID, int]:
-    """Return the version of each document that a thread follows."""
-    return dict(Follow.objects.filter(thread_id=thread_id).values_list("document_id", "document__version"))
+def newest_revisions(thread_id: UUID) -> list[Revision]:
+    """Return the newest revision of each document that a thread follows."""
+    newest = Revision.objects.filter(document__follows__thread=thread_id, version=F("document__version"))
+    return list(newest.select_related("document").defer("data", "patch", "document__data"))
+
+
+def versions(newest: Sequence[Revision]) -> dict[str, int]:
+    """Return what a turn that was told of these revisions knows: the version of each document."""
+    return {str(revision.document_id): revision.version for revision in newest}

@@ -179,7 +179,7 @@ def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[An
     if turn.continues_id:
         work.orphans = gate.done_after_boundary(turn.continues_id, turn.steps)
     if not turn.known:
-        turn.known = {str(id): version for id, version in boundary.followed_versions(turn.thread_id).items()}
+        turn.known = boundary.versions(boundary.newest_revisions(turn.thread_id))
     before = [prompt.instructions(started), *history.context(turn, started.agent, started.names)]
     return before, model_for(started.agent.model or None)
 

@@ -35,8 +35,16 @@ def test_every_command_is_documented() -> None:
     assert documented == set(HANDLERS)
 
 
-async def test_a_real_server_speaks_the_protocol(server: Server) -> None:
+async def test_a_real_server_speaks_the_protocol_and_denies_who_may_not(server: Server) -> None:
     session, thread = _signed_in(server, "ana")
+    await _brings_what_was_missed_and_repeats_no_command(server, thread, session)
+    await _closes_at_a_frame_too_long(server, thread, session)
+    await _denies_another_origin(server, thread, session)
+    stranger, _ = _signed_in(server, "zoe")
+    await _closes_a_stranger(server, thread, stranger)
+
+
+async def _brings_what_was_missed_and_repeats_no_command(server: Server, thread: str, session: str) -> None:
     async with _socket(server, thread, session) as socket:
         await socket.send(json.dumps({"type": "hello", "after_seq": 0}))
         frames = await _until(socket, "caught_up")
@@ -50,19 +58,25 @@ async def test_a_real_server_speaks_the_protocol(server: Server) -> None:
         assert [frame["seq"] for frame in resumed if frame["type"] == "event"] == [seq]
         await socket.send(json.dumps(post))
         assert (await _until(socket, "result"))[-1]["data"]["seq"] == seq
+
+
+async def _closes_at_a_frame_too_long(server: Server, thread: str, session: str) -> None:
+    async with _socket(server, thread, session) as socket:
         await socket.send("x" * 70_000)
         with pytest.raises(ConnectionClosed) as closed:
-            await _until(socket, "never")
+            await socket.recv()
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == Close.TOO_LONG
 
 
-async def test_a_real_server_denies_another_origin_and_closes_a_stranger(server: Server) -> None:
-    session, thread = _signed_in(server, "zoe")
+async def _denies_another_origin(server: Server, thread: str, session: str) -> None:
     with pytest.raises(InvalidStatus) as denied:
         async with _socket(server, thread, session, origin="https://evil.example"):
             pass
     assert denied.value.response.status_code == 403
+
+
+async def _closes_a_stranger(server: Server, thread: str, session: str) -> None:
     async with _socket(server, thread, session) as socket:
         with pytest.raises(ConnectionClosed) as closed:
             await socket.recv()

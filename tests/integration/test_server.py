@@ -11,7 +11,7 @@ import urllib.request
 from typing import Any
 
 from tests.support.server import ROOT, environment_for, manage, serving
-from tests.support.visitor import Visitor
+from tests.support.visitor import visiting
 
 
 def test_the_server_answers_at_the_address_it_prints(server):
@@ -22,8 +22,9 @@ def test_the_server_answers_at_the_address_it_prints(server):
 
 
 async def test_asked_to_end_the_server_sends_browsers_away_with_a_code_that_brings_them_back(server):
-    ana = Visitor(server).sign_in("ana")
-    async with ana.socket(ana.thread()) as socket_:
+    with visiting(server, "ana") as ana:
+        opening = ana.socket(ana.thread())
+    async with opening as socket_:
         server.process.terminate()
         await socket_.wait_closed()
     assert socket_.close_code == 1012
@@ -32,8 +33,9 @@ async def test_asked_to_end_the_server_sends_browsers_away_with_a_code_that_brin
 
 
 async def test_a_frame_over_64_kib_closes_the_socket_as_too_big(server):
-    ana = Visitor(server).sign_in("ana")
-    async with ana.socket(ana.thread()) as socket_:
+    with visiting(server, "ana") as ana:
+        opening = ana.socket(ana.thread())
+    async with opening as socket_:
         await socket_.send("x" * 65_537)
         await socket_.wait_closed()
     assert socket_.close_code == 1009

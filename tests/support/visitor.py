@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -15,20 +18,23 @@ DEMO_PASSWORD = "accord-demo"
 THREAD_LINK = re.compile(r"/t/([0-9a-f-]{36})/")
 
 
+@contextmanager
+def visiting(server: Server, username: str, password: str = DEMO_PASSWORD) -> Iterator[Visitor]:
+    """Sign in at a server through its form, as one browser, until this closes."""
+    with httpx.Client(base_url=server.url, follow_redirects=True, timeout=30) as http:
+        http.get("/sign-in/").raise_for_status()
+        form = {"username": username, "password": password, "csrfmiddlewaretoken": http.cookies["csrftoken"]}
+        http.post("/sign-in/", data=form, headers={"Origin": server.url}).raise_for_status()
+        assert "sessionid" in http.cookies, f"{username} was not signed in"
+        yield Visitor(server, http)
+
+
+@dataclass(frozen=True, slots=True)
 class Visitor:
-    """One browser's cookies at one server."""
+    """Someone signed in at a server: ``http`` carries their cookies."""
 
-    def __init__(self, server: Server) -> None:
-        self.server = server
-        self.http = httpx.Client(base_url=server.url, follow_redirects=True, timeout=30)
-
-    def sign_in(self, username: str, password: str = DEMO_PASSWORD) -> Self:
-        """Sign in through the form, and fail when the server does not let this person in."""
-        self.http.get("/sign-in/").raise_for_status()
-        form = {"username": username, "password": password, "csrfmiddlewaretoken": self.http.cookies["csrftoken"]}
-        self.http.post("/sign-in/", data=form, headers={"Origin": self.server.url}).raise_for_status()
-        assert "sessionid" in self.http.cookies, f"{username} was not signed in"
-        return self
+    server: Server
+    http: httpx.Client
 
     def thread(self) -> UUID:
         """Return the first thread the person's home page links to."""
