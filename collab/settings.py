@@ -4,6 +4,7 @@ import secrets
 from pathlib import Path
 
 import environ
+import structlog
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -157,9 +158,46 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.str("ACCORD_LOG_LEVEL", default="INFO")},
 }
 
+# Tracebacks without local variables: those hold what people wrote and what tools returned.
+structlog.configure(
+    processors=[
+        structlog.stdlib.add_log_level,
+        structlog.processors.format_exc_info,
+        structlog.processors.KeyValueRenderer(key_order=["event"]),
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+    cache_logger_on_first_use=True,
+)
+
 # What Accord itself reads.
 ACCORD_MODEL = env.str("ACCORD_MODEL", default="scripted")
 ACCORD_LEASE_SECONDS = env.float("ACCORD_LEASE_SECONDS", default=6.0)
 ACCORD_DB_THREADS = env.int("ACCORD_DB_THREADS", default=4)
 ACCORD_ON_GRANTS_CHANGED = ["collab.doorbell.grants_changed"]
 ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start"]
+
+UNFOLD = {
+    "SITE_TITLE": "Accord",
+    "SITE_HEADER": "Accord",
+    "SITE_SUBHEADER": "Administration",
+    "SITE_ICON": f"{STATIC_URL}accord/icon.svg",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": f"{STATIC_URL}accord/icon.svg"}],
+    "BORDER_RADIUS": "8px",
+    "COLORS": {
+        "primary": {
+            "50": "#eef2fd",
+            "100": "#dfe7fb",
+            "200": "#c3d0f5",
+            "300": "#a3b6ff",
+            "400": "#7f97ee",
+            "500": "#8fa6ff",
+            "600": "#2f55c8",
+            "700": "#2747ab",
+            "800": "#223c8c",
+            "900": "#1f2f66",
+            "950": "#161f40",
+        }
+    },
+    "SIDEBAR": {"navigation": "collab.admin.site.navigation"},
+}

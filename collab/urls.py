@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from collab.admin.site import site
 from collab.web.health import healthz, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
-    path("admin/", admin.site.urls),
+    path("admin/", site.urls),
     path("", include("collab.web.urls")),
 ]

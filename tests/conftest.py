@@ -19,8 +19,9 @@ from tests.support.queries import Queries
 from tests.support.queries import queries as counting
 from tests.support.server import Server, environment_for, manage, serving
 
-HEAVY = ("browser", "faults")
-"""Folders whose tests each keep the machine busy: one worker runs them, one after another."""
+HEAVY_FOLDERS = {"browser", "faults"}
+HEAVY_FIXTURES = {"chromium", "server", "server_environment"}
+"""Tests that each keep the machine busy: one worker runs them, one after another."""
 
 MISSING_BROWSER = "no Chromium on this machine (install the package chromium, or name one in ACCORD_CHROMIUM)"
 
@@ -29,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the heavy tests together on one worker, and mark those of tests/browser."""
     for item in items:
         folder = item.path.parent.name
-        if folder in HEAVY:
+        if folder in HEAVY_FOLDERS or HEAVY_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("heavy"))
         if folder == "browser":
             item.add_marker(pytest.mark.browser)

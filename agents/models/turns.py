@@ -126,7 +126,7 @@ class Question(models.Model):
     dismissed = models.BooleanField(default=False, help_text="Its turn ended before anyone answered.")
 
     def __str__(self) -> str:
-        return self.text[:80]
+        return f"question at {self.seq}"
 
 
 class Summary(models.Model):

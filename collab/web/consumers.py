@@ -99,11 +99,11 @@ class ThreadConsumer(SocketConsumer):
             return
         sign_in = SignIn(self.scope["session"].session_key, user.pk, user.get_session_auth_hash())
         socket = Socket(thread_id=self._thread_id, sign_in=sign_in, admission=admitted, send=self.send, end=self.end)
-        if not await self._hub.opened(socket):
-            await self.end(Close.TOO_MANY)
-            return
         self._socket = socket
-        self._task(self._carry_out(socket))
+        if await self._hub.opened(socket):
+            self._task(socket, self._carry_out(socket))
+        else:
+            await socket.close(Close.TOO_MANY)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Answer one frame of the client. Nothing a client sends ends the socket but too much of it."""
@@ -120,7 +120,7 @@ class ThreadConsumer(SocketConsumer):
             except _BadFrame as bad:
                 await socket.frame(_refused(bad.id, bad.code, bad.because))
             else:
-                await self._answer(socket, frame)
+                await self._guarded(socket, self._answer(socket, frame))
 
     async def _answer(self, socket: Socket, frame: Hello | Ack | CommandFrame | Ping) -> None:
         match frame:
@@ -152,7 +152,7 @@ class ThreadConsumer(SocketConsumer):
         self._greeted = True
         socket.position = after_seq
         served = await self._hub.joined(socket, thread.workspace_id)
-        self._task(served.catch_up(socket))
+        self._task(socket, served.catch_up(socket))
 
     async def _queue(self, socket: Socket, frame: CommandFrame) -> None:
         wait = 1.0 if self._commands.full() else self._hub.command_wait(socket.viewer.person)
@@ -187,19 +187,18 @@ class ThreadConsumer(SocketConsumer):
         thread_id: UUID = self.scope["url_route"]["kwargs"]["thread"]
         return thread_id
 
-    def _task(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(self._guarded(work))
+    def _task(self, socket: Socket, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(self._guarded(socket, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(self, work: Awaitable[None]) -> None:
+    async def _guarded(self, socket: Socket, work: Awaitable[None]) -> None:
         """A socket whose work failed is closed, so that its client connects again and resumes."""
         try:
             await work
         except Exception:
             logger.exception("The work of a socket failed")
-            if self._socket is not None:
-                await self._socket.close(Close.RESUME)
+            await socket.close(Close.RESUME)
 
     async def _left(self) -> None:
         socket, self._socket = self._socket, None

@@ -34,15 +34,10 @@ def dumps(frame: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One frame as each viewer of a batch reads it; ``seq`` is the event's, where it is one."""
+    """One frame as each viewer of a batch reads it, and as no other may; ``seq`` is the event's, where it is one."""
 
     seq: int | None
-    shared: str
-    own: dict[Viewer, str]
-
-    def text_for(self, viewer: Viewer) -> str:
-        """Return the frame as a viewer that the batch was built for reads it."""
-        return self.own.get(viewer, self.shared)
+    texts: dict[Viewer, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +183,13 @@ class _Views:
         self, frame: dict[str, Any], refs: Sequence[Ref], who: Person | None, *, seq: int | None = None
     ) -> Outgoing:
         """Return a frame with the items of its entities, serialised once for all who read the same."""
-        everyone = {**frame, "items": [self._shared[ref] for ref in refs if ref in self._shared]}
+        everyone = dumps({**frame, "items": [self._shared[ref] for ref in refs if ref in self._shared]})
         own = {
             viewer: dumps({**frame, "items": self._items_of(viewer, refs, who)})
             for viewer in self._viewers
             if any(_differs(name, viewer, who) for name, _ in refs)
         }
-        return Outgoing(seq, dumps(everyone), own)
+        return Outgoing(seq, dict.fromkeys(self._viewers, everyone) | own)
 
     def _items_of(self, viewer: Viewer, refs: Sequence[Ref], who: Person | None) -> list[Item]:
         own = self._own[viewer]

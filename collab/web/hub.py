@@ -72,13 +72,15 @@ class Hub:
         else:
             served.sockets.add(socket)
             await served.ready.wait()
+            if self._served.get(thread_id) is not served:
+                raise ConnectionError("the thread could not be served")
         await in_db(presence_renew, {thread_id: [socket.viewer.person]})
         doorbell.presence_changed(thread_id)
         return served
 
     async def _begin(self, served: Served) -> None:
         try:
-            await self._group(served.thread_id)
+            await _logged(self._group(served.thread_id))
             await served.begin()
         except Exception:
             del self._served[served.thread_id]
@@ -95,9 +97,9 @@ class Hub:
             served.sockets.discard(socket)
             if not served.sockets:
                 del self._served[socket.thread_id]
-                await self._group(socket.thread_id)
+                await _logged(self._group(socket.thread_id))
             if socket.viewer.person not in served.people:
-                await in_db(presence_end, socket.thread_id, socket.viewer.person)
+                await _logged(in_db(presence_end, socket.thread_id, socket.viewer.person))
                 doorbell.presence_changed(socket.thread_id)
         if not self._sockets:
             await self._stop()
@@ -109,8 +111,7 @@ class Hub:
 
     async def _start(self) -> None:
         doorbell.attach(self.loop)
-        self._channel = await self._layer.new_channel("hub")
-        await self._layer.group_add(doorbell.HUBS, self._channel)
+        await _logged(self._enter())
         for work in (
             self._listen(),
             _every(COMPARE_SECONDS, self._compare),
@@ -128,18 +129,37 @@ class Hub:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._layer.group_discard(doorbell.HUBS, self._channel)
+            await _logged(self._layer.group_discard(doorbell.HUBS, self._channel))
+            self._channel = ""
             self._windows.clear()
+
+    async def _enter(self) -> None:
+        """Take a channel of the layer. While the layer is away, comparing heads has to do."""
+        channel = await self._layer.new_channel("hub")
+        await self._layer.group_add(doorbell.HUBS, channel)
+        self._channel = channel
+        for thread_id in list(self._served):
+            await self._group(thread_id)
 
     async def _group(self, thread_id: UUID) -> None:
         """Be in a thread's group exactly while it is served, however joins and leaves interleave."""
         async with self._groups:
+            if not self._channel:
+                return
             change = self._layer.group_add if thread_id in self._served else self._layer.group_discard
             await change(doorbell.thread_group(thread_id), self._channel)
 
     async def _listen(self) -> None:
         while True:
-            message = await self._layer.receive(self._channel)
+            try:
+                if not self._channel:
+                    await self._enter()
+                message = await self._layer.receive(self._channel)
+            except Exception:
+                logger.exception("The channel layer is away")
+                self._channel = ""
+                await asyncio.sleep(COMPARE_SECONDS)
+                continue
             # Each thread's work goes on by itself: a slow database holds up no other thread's live text.
             await self._spawn(self._heard(message), wait=message["type"] == "live")
 
@@ -208,7 +228,8 @@ class Hub:
                 await socket.close(Close.NOT_SIGNED_IN)
 
     async def _rejoin(self) -> None:
-        await self._layer.group_add(doorbell.HUBS, self._channel)
+        if self._channel:
+            await self._layer.group_add(doorbell.HUBS, self._channel)
         for thread_id in list(self._served):
             await self._group(thread_id)
 

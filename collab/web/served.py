@@ -41,7 +41,6 @@ class Served:
     async def begin(self) -> None:
         """Start from where the thread stands; the caller has joined its group, so later rings are heard."""
         self._head = (await in_db(heads, [self.thread_id]))[self.thread_id]
-        self.ready.set()
 
     async def catch_up(self, socket: Socket) -> None:
         """Bring a socket from its position to where the others are, then let it go on with them.
@@ -50,11 +49,12 @@ class Served:
         """
         while socket.open:
             await socket.room()
-            batch = await in_db(event_frames, self.thread_id, socket.position, [socket.viewer])
-            if batch.epoch != self._head.epoch:
+            viewer = socket.viewer
+            batch = await in_db(event_frames, self.thread_id, socket.position, [viewer])
+            if batch.epoch > self._head.epoch:
                 await self.recheck(batch.epoch)
             elif batch.frames:
-                await self._replay(socket, batch.frames)
+                await self._replay(socket, viewer, batch.frames)
             elif await self._let_go_on(socket):
                 await self.snapshot_for(socket)
                 return
@@ -76,8 +76,7 @@ class Served:
     async def compare(self, head: Head) -> None:
         """Make up for rings that were lost, given where the thread stands."""
         await self.ring(head.seq)
-        if head.epoch != self._head.epoch:
-            await self.recheck(head.epoch)
+        await self.recheck(head.epoch)
         known = self._head.documents
         if changed := [id for id, version in head.documents.items() if known.get(id, 0) < version]:
             await self.documents_changed(changed)
@@ -138,12 +137,14 @@ class Served:
     async def _send(self, frame: Outgoing) -> None:
         for socket in self._reading():
             if frame.seq is None or socket.position < frame.seq:
-                await socket.text(frame.text_for(socket.viewer), frame.seq)
+                await socket.text(frame.texts[socket.viewer], frame.seq)
 
-    async def _replay(self, socket: Socket, frames: list[Outgoing]) -> None:
+    async def _replay(self, socket: Socket, viewer: Viewer, frames: list[Outgoing]) -> None:
         for frame in frames:
             await socket.room()
-            await socket.text(frame.text_for(socket.viewer), frame.seq)
+            if socket.viewer != viewer:
+                return  # what they may see changed while they read: the rest is built again
+            await socket.text(frame.texts[viewer], frame.seq)
 
     async def _let_go_on(self, socket: Socket) -> bool:
         items = await in_db(standing_items, self.thread_id, socket.viewer.actor)
@@ -160,10 +161,10 @@ class Served:
 
     async def _recheck_if_changed(self, epoch: int) -> bool:
         """Look again at what everyone may do if grants changed; the caller then reads again what it was to send."""
-        if epoch == self._head.epoch:
+        if epoch <= self._head.epoch:
             return False
-        self._head = replace(self._head, epoch=epoch)
         await self._recheck()
+        self._head = replace(self._head, epoch=epoch)
         return True
 
     async def _recheck(self) -> None:

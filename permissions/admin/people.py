@@ -48,7 +48,9 @@ class PeopleAdmin(StaffAdmin, UserAdmin):
     search_fields = ("username", "display_name", "email")
     ordering = ("display_name", "username")
     filter_horizontal = ()
-    add_fieldsets = ((None, {"fields": ("username", "display_name", "email", "usable_password", "password1", "password2")}),)
+    add_fieldsets = (
+        (None, {"fields": ("username", "display_name", "email", "usable_password", "password1", "password2")}),
+    )
     actions_submit_line = ("deactivate", "activate")
 
     @display(description="Name", ordering="display_name")

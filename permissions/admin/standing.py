@@ -7,13 +7,14 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
+from django.contrib.auth.models import Group
 from django.db.models import BooleanField, Case, QuerySet, Value, When
 
 from permissions.actors import Person
 from permissions.decisions import Action
 from permissions.grants import all_group_grants, grant_models, readable, unexpired
 from permissions.ledger import Holder
-from permissions.models import Group, Guarded, User
+from permissions.models import Guarded, User
 
 
 @dataclass(frozen=True, slots=True)

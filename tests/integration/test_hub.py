@@ -97,6 +97,28 @@ async def test_a_group_that_the_layer_forgot_is_joined_again(watcher: Connection
     assert (await watcher.until("event"))["seq"] == seq
 
 
+async def test_without_the_layer_sockets_are_served_all_the_same(
+    sockets: Sockets, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hubs, "get_channel_layer", Away)
+    monkeypatch.setattr(hubs._State, "hub", None)
+    monkeypatch.setattr(hubs, "COMPARE_SECONDS", 0.05)
+    ana = await sockets.connect(studio.ana, studio.thread.id)
+    await ana.hello(studio.thread.head_seq)
+    seq = await post(studio, "nobody can ring")
+    assert (await ana.until("event"))["seq"] == seq
+
+
+class Away:
+    """A channel layer that nothing can be asked of."""
+
+    def __getattr__(self, name: str) -> Any:
+        async def fail(*_: Any) -> None:
+            raise ConnectionError("no redis")
+
+        return fail
+
+
 async def test_a_thread_hears_nothing_of_another(watcher: Connection, studio: Studio) -> None:
     other = await in_db(thread_create, actor=studio.ana.actor, workspace=studio.workspace.id, title="Budget")
     await in_db(

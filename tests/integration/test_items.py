@@ -72,7 +72,7 @@ def test_a_page_and_the_socket_show_the_same(studio: Studio, suggested: UUID) ->
     viewer = Viewer(studio.ana.id, whole=True)
     live: dict[tuple[str, str], Item] = {}
     for frame in event_frames(studio.thread.id, 0, [viewer]).frames:
-        read = json.loads(frame.text_for(viewer))
+        read = json.loads(frame.texts[viewer])
         SERVER_FRAME.validate_python(read)
         live.update({(item["item"], item["id"]): item for item in read["items"]})
     studio.thread.refresh_from_db()
@@ -159,7 +159,7 @@ def test_who_sees_the_thread_only_sees_no_document_and_no_change_to_one(
     assert shown(studio, zoe.actor, "proposal") == []
     guest, member = Viewer(zoe.id, whole=False), Viewer(studio.ben.id, whole=True)
     for frame in event_frames(studio.thread.id, 0, [guest, member]).frames:
-        items = json.loads(frame.text_for(guest))["items"]
+        items = json.loads(frame.texts[guest])["items"]
         assert {item["item"] for item in items} <= {"thread"}
 
 
@@ -186,8 +186,8 @@ def test_an_item_of_the_turns_person_is_theirs_alone(studio: Studio, monkeypatch
     post(studio, studio.ana, "for Ana")
     ana, ben = Viewer(studio.ana.id, whole=True), Viewer(studio.ben.id, whole=True)
     frame = event_frames(studio.thread.id, studio.thread.head_seq, [ana, ben]).frames[-1]
-    assert json.loads(frame.text_for(ana))["items"][0]["for"] == str(studio.ana.actor)
-    assert json.loads(frame.text_for(ben))["items"][0]["for"] == "None"
+    assert json.loads(frame.texts[ana])["items"][0]["for"] == str(studio.ana.actor)
+    assert json.loads(frame.texts[ben])["items"][0]["for"] == "None"
 
 
 def _private(viewer: Actor | None, ids: Any) -> list[Item]:
@@ -199,4 +199,4 @@ def test_an_event_nobody_registered_has_no_items(studio: Studio, monkeypatch: py
     post(studio, studio.ana, "unknown")
     viewer = Viewer(studio.ana.id, whole=True)
     frame = event_frames(studio.thread.id, studio.thread.head_seq, [viewer]).frames[-1]
-    assert json.loads(frame.text_for(viewer))["items"] == []
+    assert json.loads(frame.texts[viewer])["items"] == []

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.test import Client
 
 from collab import commands, doorbell
 from collab.db import in_db
@@ -309,6 +310,31 @@ async def test_signing_out_closes_the_sockets_of_that_session_only(sockets: Sock
     doorbell.person_signed_out(studio.ana.id)
     assert await here.closed() == Close.NOT_SIGNED_IN
     await there.settled()
+
+
+async def test_signing_out_on_a_page_closes_its_sockets_at_once(sockets: Sockets, studio: Studio) -> None:
+    browser = Client()
+    await in_db(browser.force_login, studio.ana.user)
+    session = browser.cookies["sessionid"].value
+    here = await sockets.connect(studio.ana, studio.thread.id, session=session)
+    there = await sockets.connect(studio.ana, studio.thread.id)
+    await here.hello(studio.thread.head_seq)
+    await in_db(browser.logout)
+    assert await here.closed() == Close.NOT_SIGNED_IN
+    await there.settled()
+
+
+async def test_a_failure_while_a_frame_is_answered_tells_the_client_to_resume(
+    sockets: Sockets, studio: Studio, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: Any) -> None:
+        raise ConnectionError("the database is away")
+
+    monkeypatch.setattr(hub.Hub, "joined", broken)
+    ana = await sockets.connect(studio.ana, studio.thread.id)
+    await ana.send(type="hello", after_seq=0)
+    assert await ana.closed() == Close.RESUME
+    assert "the database is away" in caplog.text
 
 
 async def test_a_deactivated_person_is_closed(sockets: Sockets, studio: Studio) -> None:

@@ -51,7 +51,7 @@ function exchange(store, block) {
 function exchangeName(block, running) {
   const authors = block.parts.flatMap(({ took }) => took.map((message) => message.author.name));
   const [{ turn }] = block.parts;
-  const work = `${turn.agent.name} for ${turn.for ? turn.for.name : "no one"}${running ? ", running" : ""}`;
+  const work = `${turn.agent.name} (T${turn.number}) for ${turn.for ? turn.for.name : "no one"}${running ? ", running" : ""}`;
   return authors.length ? `${listed([...new Set(authors)])}, and ${work}` : work;
 }
 
@@ -63,12 +63,12 @@ function messages(took) {
 /** @param {Store} store @param {Item} message */
 function single(store, message) {
   if (message.kind === "notice") return notice(message, store.thread?.agent?.name ?? "");
-  return el("section.exchange.exchange--plain", { "data-hue": hueOf(message.author), "aria-label": message.author.name, tabindex: "-1", "data-stop": true }, first(message));
+  return el("div.exchange.exchange--plain", { "data-hue": hueOf(message.author), tabindex: "-1", "data-stop": true }, first(message));
 }
 
 /** @param {Store} store @param {Item} one */
 function proposalAside(store, one) {
-  return el("section.aside", { "data-hue": hueOf(one.proposer), "aria-label": `Proposal of ${one.proposer.name}`, tabindex: "-1", "data-stop": true },
+  return el("div.aside", { "data-hue": hueOf(one.proposer), tabindex: "-1", "data-stop": true },
     avatar(one.proposer, { size: "m" }), proposal(store, one));
 }
 

@@ -56,7 +56,7 @@ function passedOver(message) {
 export function notice(message, agent) {
   const whom = message.author.kind === "system" ? "Accord" : inFull(message.author);
   const quiet = agent ? `For people only; ${agent} is not asked.` : "For people only.";
-  return el("section.notice", { id: `m-${message.id}`, "aria-label": "Notice", tabindex: "-1", "data-stop": true },
+  return el("div.notice", { id: `m-${message.id}`, role: "note", "aria-label": "Notice", tabindex: "-1", "data-stop": true },
     el("span.av.av--source.av--m", { "aria-hidden": "true" }, icon("bell", "s")),
     el("div.notice__in", {}, prose(message.html, "div.notice__text"), el("small", {}, `Notice from ${whom}. ${quiet}`), time(message.at)));
 }

@@ -15,7 +15,7 @@ const ENDS = /** @type {Record<string, [string, string]>} */ ({
 /** @param {Store} store @param {Item} one */
 export function proposal(store, one) {
   const open = one.state === "open";
-  return el(open ? "section.prop" : "section.prop.prop--closed", { id: `p-${one.id}`, "aria-labelledby": `ph-${one.id}` },
+  return el(open ? "article.prop" : "article.prop.prop--closed", { id: `p-${one.id}`, "aria-labelledby": `ph-${one.id}` },
     el("header.prop__head", {},
       icon("pencil"),
       el("h3", { id: `ph-${one.id}` }, title(one)),

@@ -100,7 +100,7 @@ const cutOff = () => el("p.row", {}, el("span.tag", {}, "interrupted"), "The tex
 /** @param {Store} store @param {Item} turn @param {Item} question */
 function questionCard(store, turn, question) {
   const open = question.state === "open";
-  return el(open ? "section.quest.quest--open" : "section.quest", {
+  return el(open ? "article.quest.quest--open" : "article.quest", {
     id: `q-${question.id}`, tabindex: "-1", "data-hue": question.answered_by?.for?.hue ?? question.answered_by?.hue ?? null, "aria-label": "Question",
   },
     el("p.quest__head", {}, icon("help", "s"), questionState(store, turn, question)),

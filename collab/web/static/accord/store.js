@@ -15,6 +15,8 @@
  *            read_seq: number, workspace: {id: string, name: string}}} PageData
  */
 
+const UNSEEN_MS = 100;
+
 export class Store {
   /** @param {PageData} data */
   constructor(data) {
@@ -29,6 +31,8 @@ export class Store {
     this.here = [];
     /** @type {Map<string, Item>} */
     this.items = new Map();
+    /** @type {Map<string, Item[]>} */
+    this.lists = new Map();
     /** @type {Map<string, Live>} */
     this.live = new Map();
     /** @type {Set<string>} what the viewer has unfolded */
@@ -46,17 +50,22 @@ export class Store {
     this.listeners.add(listener);
   }
 
+  /** Tell the listeners before the next frame is drawn; a page that is not looked at draws none, so soon anyway. */
   changed() {
     if (this.due) return;
     this.due = true;
-    queueMicrotask(() => {
+    const tell = () => {
+      if (!this.due) return;
       this.due = false;
       this.listeners.forEach((listener) => listener());
-    });
+    };
+    requestAnimationFrame(tell);
+    setTimeout(tell, UNSEEN_MS);
   }
 
   /** Take the current view of entities. @param {Item[]} items */
   put(items) {
+    this.lists.clear();
     for (const item of items) {
       this.items.set(`${item.item}:${item.id}`, item);
       if (item.item === "turn" && item.status !== "running") this.live.delete(item.id);
@@ -126,6 +135,7 @@ export class Store {
   /** Forget everything: the viewer may no longer see it. */
   clear() {
     this.items.clear();
+    this.lists.clear();
     this.live.clear();
     this.here = this.people = [];
     this.changed();
@@ -138,7 +148,9 @@ export class Store {
 
   /** All of one kind, oldest first. @param {string} item @returns {Item[]} */
   all(item) {
-    return [...this.items.values()].filter((one) => one.item === item).sort(bySeq);
+    let list = this.lists.get(item);
+    if (!list) this.lists.set(item, list = [...this.items.values()].filter((one) => one.item === item).sort(bySeq));
+    return list;
   }
 
   get thread() {
@@ -147,7 +159,7 @@ export class Store {
 
   /** The turn that is running or waits for an answer, if there is one. @returns {Item | undefined} */
   get current() {
-    const turns = this.all("turn").reverse();
+    const turns = this.all("turn").toReversed();
     const resumed = new Set(turns.map((turn) => turn.resumes));
     return turns.find((turn) => turn.status === "running")
       ?? turns.find((turn) => turn.status === "paused" && !resumed.has(turn.id));

@@ -1,0 +1,222 @@
+"""Agents, their turns, calls and questions as staff see them.
+
+A call's arguments and result are for the person its turn is for, superusers or not (DESIGN 6, What the model sees);
+what a turn said and asked is for the thread's viewers. A turn's history, which holds calls, is shown to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.admin import display
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from agents.models.agents import Agent
+from agents.models.turns import Call, Question, Turn
+from agents.services import agent_create
+from collab.admin.site import site
+from collab.admin.threads import OfAThread
+from collab.canonical import canonical
+from collab.models.grants import WorkspaceUserGrant
+from permissions.actors import Person, same_author
+from permissions.admin.base import StaffAdmin, actor_column, private, reader, superuser
+from permissions.grants import unexpired
+from permissions.models import Guarded
+from permissions.roles import role_of
+
+BUDGETS = (
+    *("max_steps", "max_calls", "max_tokens", "max_seconds", "max_bytes"),
+    *("history_tokens", "turns_a_day", "tokens_a_day"),
+)
+
+
+if TYPE_CHECKING:
+    AgentModelForm = forms.ModelForm[Agent]
+else:
+    AgentModelForm = forms.ModelForm
+
+
+class AgentForm(AgentModelForm):
+    """An agent and the name of its account."""
+
+    name = forms.CharField(max_length=100, widget=UnfoldAdminTextInputWidget())
+
+    class Meta:
+        model = Agent
+        fields = ("instructions", "model", *BUDGETS)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.account_id:
+            self.fields["name"].initial = self.instance.account.display_name
+
+
+class AgentAdmin(StaffAdmin):
+    """The agents that threads work with."""
+
+    heading = "Agents"
+    form = AgentForm
+    list_display = ("named", "model", "is_on", "turns_a_day", "tokens_a_day")
+    list_select_related = ("account",)
+    search_fields = ("account__display_name", "model")
+    ordering = ("account__display_name",)
+
+    @display(description="Name", ordering="account__display_name")
+    def named(self, obj: Agent) -> str:
+        """What people call it."""
+        return obj.account.name
+
+    @display(description="On", boolean=True, ordering="account__is_active")
+    def is_on(self, obj: Agent) -> bool:
+        """Whether its account is on; it is switched among the people."""
+        return obj.account.is_active
+
+    @display(description="Works in")
+    def works_in(self, obj: Agent) -> str:
+        """The workspaces it is enabled in, each with its role."""
+        held: dict[Any, set[str]] = {}
+        grants = WorkspaceUserGrant.objects.filter(unexpired(), user=obj.account)
+        for grant in grants.select_related("content_object", "permission").order_by("content_object__name"):
+            held.setdefault(grant.content_object, set()).add(grant.permission.codename)
+        lines = [f"{workspace} ({role_of(codenames) or 'some grants'})" for workspace, codenames in held.items()]
+        return "\n".join(lines) or "No workspace yet: its owner enables it on the workspace's page of people."
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return superuser(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return superuser(request)
+
+    def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> Sequence[str]:
+        named = "name" if superuser(request) else "named"
+        return (named, "instructions", "model", *BUDGETS, *(("works_in",) if obj else ()))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> Sequence[str]:
+        return ("named", "works_in")
+
+    def save_model(self, request: HttpRequest, obj: Agent, form: AgentForm, change: object) -> None:
+        """Make the agent by its service, or change it and its name."""
+        name = form.cleaned_data["name"]
+        if not change:
+            made = agent_create(actor=reader(request), name=name, instructions=obj.instructions, model=obj.model)
+            obj.account = made.account
+        elif obj.account.display_name != name:
+            obj.account.display_name = name
+            obj.account.save(update_fields=["display_name"])
+        obj.save(force_update=True)
+
+
+class TurnAdmin(OfAThread):
+    """What the agents worked."""
+
+    heading = "Turns"
+    list_display = ("named", "thread", "status", "trigger", "whom", "started_at", "ended_at")
+    list_filter = ("status", "trigger")
+    id_fields = ("pk", "thread", "agent_id", "root_id")
+    ordering = ("-started_at", "-pk")
+    shown = (
+        *("thread", "number", "seq", "status", "reason", "sentence", "trigger", "started_by", "whom", "agent_id"),
+        *("root_id", "resumes", "continues", "attempt", "steps", "lease_epoch", "input_tokens", "output_tokens"),
+        *("stopped_by", "started_at", "ended_at", "said"),
+    )
+
+    started_by = actor_column("origin", "Origin")
+    whom = actor_column("on_behalf_of", "For")
+    stopped_by = actor_column("stop_asked_by", "Stop asked by")
+    sentence = private("because", "Because")
+    said = private("text", "Reply up to the last boundary")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found: QuerySet[Any] = super().get_queryset(request)
+        return found.defer("history", "text", "known")
+
+    @display(description="Turn", ordering="number")
+    def named(self, obj: Turn) -> str:
+        """Its number in the thread."""
+        return str(obj)
+
+
+class OfATurn(StaffAdmin):
+    """Something of a turn; what is private in it is for the thread's viewers."""
+
+    list_select_related = ("turn", "turn__thread")
+    linked_by = ("turn",)
+    id_fields = ("pk", "turn", "turn__thread")
+    search_fields = ("turn__thread__title",)
+    search_help_text = "A thread's title, or an id"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found: QuerySet[Any] = super().get_queryset(request)
+        return found.defer("turn__history", "turn__text", "turn__known")
+
+    @display(description="Thread")
+    def thread(self, obj: Call | Question) -> str:
+        """The thread it happened in."""
+        return str(obj.turn.thread)
+
+    def guarded(self, obj: Call | Question) -> tuple[Guarded, ...]:
+        return (obj.turn.thread,)
+
+
+class CallAdmin(OfATurn):
+    """What turns did with tools."""
+
+    heading = "Calls"
+    list_display = ("tool", "thread", "turn", "outcome", "reason", "sent_at", "finished_at")
+    list_filter = ("tool", "outcome", "effect")
+    ordering = ("-sent_at", "-pk")
+    shown = (
+        *("tool", "called_as", "thread", "turn", "step", "number", "effect", "outcome", "reason", "sentence"),
+        *("key", "model_call_id", "sent_at", "finished_at", "arguments", "returned"),
+    )
+
+    arguments = private("args", "Arguments")
+    returned = private("result", "Result")
+    sentence = private("because", "Because")
+
+    def may_read(self, actor: Person, obj: Call) -> bool:
+        """Its turn's own person, while they may view the thread."""
+        principal = obj.turn.principal
+        return principal is not None and same_author(actor, principal) and super().may_read(actor, obj)
+
+
+class QuestionAdmin(OfATurn):
+    """What turns asked people."""
+
+    heading = "Questions"
+    list_display = ("named", "thread", "turn", "state", "answerer", "asked_at")
+    list_filter = ("dismissed",)
+    ordering = ("-asked_at", "-pk")
+    shown = (
+        *("thread", "turn", "seq", "state", "asked_at", "answered_at", "answerer"),
+        *("asked", "offered", "answered"),
+    )
+
+    answerer = actor_column("answered_by", "Answered by")
+    asked = private("text", "Question")
+    offered = private("choices", "Choices", canonical)
+    answered = private("answer", "Answer")
+
+    @display(description="Question", ordering="seq")
+    def named(self, obj: Question) -> str:
+        """Where the log records it."""
+        return str(obj)
+
+    @display(description="State")
+    def state(self, obj: Question) -> str:
+        """Whether it still waits for an answer."""
+        return "answered" if obj.answered_at else "dismissed" if obj.dismissed else "open"
+
+
+REGISTERED: dict[type[Model], type[StaffAdmin]] = {
+    Agent: AgentAdmin,
+    Turn: TurnAdmin,
+    Call: CallAdmin,
+    Question: QuestionAdmin,
+}
+for model, shown_by in REGISTERED.items():
+    site.register(model, shown_by)
