@@ -6,7 +6,6 @@ what a turn said and asked is for the thread's viewers. A turn's history, which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -91,11 +90,11 @@ class AgentAdmin(StaffAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return superuser(request)
 
-    def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> Sequence[str]:
+    def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         named = "name" if superuser(request) else "named"
         return (named, "instructions", "model", *BUDGETS, *(("works_in",) if obj else ()))
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> Sequence[str]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         return ("named", "works_in")
 
     def save_model(self, request: HttpRequest, obj: Agent, form: AgentForm, change: object) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
+from agents.errors import LimitReached
 from agents.replies.stream import ReplyStream
 from collab import doorbell
 from collab.web.markdown import blocks
@@ -25,7 +26,7 @@ class LiveText:
     def __init__(self, thread_id: UUID, turn_id: UUID, text: str, *, most_bytes: int) -> None:
         self.text = text
         self._thread_id, self._turn_id = thread_id, turn_id
-        self._left = most_bytes - len(text.encode())
+        self._most_bytes = most_bytes
         self._gate = ReplyStream()
         self._sent, self._html = "", list[str]()
         self._timer: asyncio.TimerHandle | None = None
@@ -38,7 +39,11 @@ class LiveText:
         self._step_start = len(self.text)
 
     async def feed(self, delta: str) -> None:
-        """Take text from the model; what the gate lets out goes to the viewers."""
+        """Take text from the model; what the gate lets out goes to the viewers.
+
+        Raises:
+            LimitReached: it is more than a reply may hold; what fits was let out.
+        """
         self._let_out(self._gate.feed(delta))
 
     async def drop_step(self) -> None:
@@ -65,16 +70,15 @@ class LiveText:
 
     def _let_out(self, text: str) -> None:
         text = speakable(text)
-        size = len(text.encode())
-        if size > self._left:
-            text, size = text.encode()[: max(0, self._left)].decode(errors="ignore"), self._left
-        self._left -= size
-        if not text:
-            return
-        if len(self.text) == self._step_start and self.text:
-            self.text += "\n\n"
-        self.text += text
-        self._soon()
+        if text and len(self.text) == self._step_start and self.text:
+            text = f"\n\n{text}"
+        room = self._most_bytes - len(self.text.encode())
+        fits = text.encode()[: max(0, room)].decode(errors="ignore")
+        if fits:
+            self.text += fits
+            self._soon()
+        if fits != text:
+            raise LimitReached(f"The reply reached its limit of {self._most_bytes:,} bytes.")
 
     def _soon(self) -> None:
         if self._timer is None:

@@ -27,7 +27,7 @@ from permissions.admin.history import HistoryAdmin
 from permissions.admin.people import PeopleAdmin
 from permissions.models import GrantChange, User
 
-View = Callable[..., HttpResponse]
+View = Callable[..., Any]
 
 POLICY = {"script-src": ["'self'", "'unsafe-eval'"], "style-src": ["'self'", "'unsafe-inline'"]}
 """What the admin's pages may do beyond all others: unfold sets its colours in a style element, and Alpine evaluates
@@ -76,7 +76,8 @@ class AccordAdminSite(UnfoldAdminSite):
         return guarded
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        response: HttpResponse = csp_update(POLICY)(super().login)(request, extra_context)
+        sign_in: View = csp_update(POLICY)(super().login)
+        response: HttpResponse = sign_in(request, extra_context)
         form = getattr(response, "context_data", {}).get("form")
         if isinstance(form, StaffSignInForm) and form.throttled:
             response.status_code = 429

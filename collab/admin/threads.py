@@ -74,7 +74,7 @@ class OfAThread(StaffAdmin):
 
     list_select_related: Sequence[str] = ("thread",)
     linked_by = ("thread",)
-    id_fields = ("pk", "thread", "turn_id")
+    id_fields: tuple[str, ...] = ("pk", "thread", "turn_id")
     search_fields = ("thread__title",)
     search_help_text = "A thread's title, or an id"
 

@@ -25,9 +25,10 @@ class WorkspaceAdmin(GuardedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found: QuerySet[Any] = super().get_queryset(request)
-        return found.annotate(
+        counted: QuerySet[Any] = found.annotate(
             threads_number=_number_of(Thread.objects.all()), documents_number=_number_of(Document.objects.all())
         )
+        return counted
 
     @display(description="Threads", ordering="threads_number")
     def threads_number(self, obj: Any) -> int:

@@ -87,6 +87,7 @@ def pane(reader: UUID, document: Document, thread: Thread | None = None, *, draf
     proposes = decision.level is Level.PROPOSE
     text = kind.to_text(document.data)
     starts = thread is not None and decide_on(actor, Action.START_TURN, thread).level is Level.ALLOW
+    closed = document.archived_at is not None or (thread is not None and thread.archived_at is not None)
     return Pane(
         document=document,
         text=text,
@@ -94,9 +95,9 @@ def pane(reader: UUID, document: Document, thread: Thread | None = None, *, draf
         items=document.data.get("items") if document.kind == "checklist" else None,
         revisions=_history(actor, document),
         proposals=_open_proposals(actor, document, thread),
-        may_edit=document.archived_at is None and (decision.level is Level.ALLOW or (proposes and thread is not None)),
+        may_edit=not closed and (decision.level is Level.ALLOW or (proposes and thread is not None)),
         suggests="Saving suggests the change: someone else must accept it." if proposes else "",
-        offers_focus=starts and thread is not None and thread.focus_id != document.id,
+        offers_focus=starts and not closed and thread is not None and thread.focus_id != document.id,
         focus_title=thread.focus.title if thread is not None and thread.focus is not None else "",
         draft=draft,
         note=note,

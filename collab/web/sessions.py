@@ -34,11 +34,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """End the session; its open sockets close."""
-    person = request.user.pk
+    """End the session; its open sockets close (``collab.web.wiring`` listens)."""
     logout(request)
-    if person is not None:
-        doorbell.person_signed_out(person)
     return redirect("sign-in")
 
 

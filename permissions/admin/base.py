@@ -71,10 +71,13 @@ def private(field: str, label: str, text: Callable[[Any], str] = str) -> Column:
 class NamedChangeList(ChangeList):
     """A list whose rows know the names they show, read in a number of queries that does not grow with them."""
 
+    result_list: Any
+
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        self.result_list = list(self.result_list)
-        self.model_admin.prepare(self.result_list)
+        rows = list(self.result_list)
+        self.model_admin.prepare(rows)
+        self.result_list = rows
 
 
 class StaffAdmin(ModelAdmin):
@@ -90,7 +93,6 @@ class StaffAdmin(ModelAdmin):
 
     list_per_page = 50
     show_full_result_count = False
-    actions = None
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return staff(request) is not None
@@ -107,10 +109,10 @@ class StaffAdmin(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return self.shown
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[str]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return self.shown
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:

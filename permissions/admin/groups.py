@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -36,7 +35,8 @@ class GroupsAdmin(StaffAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found: QuerySet[Any] = super().get_queryset(request)
-        return found.annotate(number=Count("user", distinct=True))
+        counted: QuerySet[Any] = found.annotate(number=Count("user", distinct=True))
+        return counted
 
     @display(description="Members", ordering="number")
     def members_number(self, obj: Any) -> int:
@@ -50,7 +50,7 @@ class GroupsAdmin(StaffAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return superuser(request)
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[str]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ()
 
     @action(description="Members and grants", url_path="members", icon="group")

@@ -33,7 +33,7 @@ MANAGERS_ONLY = ("grants", "grant_history")
 class GuardedAdmin(StaffAdmin):
     """A model that grants are held on."""
 
-    actions_detail = MANAGERS_ONLY
+    actions_detail: tuple[str, ...] = MANAGERS_ONLY
 
     def guarded(self, obj: Guarded) -> tuple[Guarded, ...]:
         return (obj,)

@@ -6,8 +6,7 @@ and switch accounts off. Staff who are no superusers create people, who hold not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.admin import display
@@ -36,7 +35,13 @@ class PersonForm(UserCreationForm):
         fields = ("username", "display_name", "email")
 
 
-class PeopleAdmin(StaffAdmin, UserAdmin):
+if TYPE_CHECKING:
+    AccountAdmin = UserAdmin[User]
+else:
+    AccountAdmin = UserAdmin
+
+
+class PeopleAdmin(StaffAdmin, AccountAdmin):
     """Everyone who can hold a grant."""
 
     heading = "People, and the accounts of agents and clients"
@@ -67,7 +72,7 @@ class PeopleAdmin(StaffAdmin, UserAdmin):
         ordinary = _is_person(obj) and not obj.is_superuser and not obj.is_staff
         return self.has_view_permission(request) and (ordinary or obj.pk == request.user.pk)
 
-    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Sequence[Any]:
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         if obj is None:
             return self.add_fieldsets
         password = ("password",) if _sets_password(request, obj) else ()
@@ -77,7 +82,7 @@ class PeopleAdmin(StaffAdmin, UserAdmin):
             ("Dates", {"fields": ("last_login", "date_joined")}),
         )
 
-    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Sequence[str]:
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         if obj is None:
             return ()
         return NEVER_TYPED if superuser(request) and _is_person(obj) else (*NEVER_TYPED, *FOR_SUPERUSERS)

@@ -7,12 +7,13 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
+from django.apps import apps
 from django.contrib.auth.models import Group
-from django.db.models import BooleanField, Case, QuerySet, Value, When
+from django.db.models import BooleanField, Case, Q, QuerySet, Value, When
 
 from permissions.actors import Person
 from permissions.decisions import Action
-from permissions.grants import all_group_grants, grant_models, readable, unexpired
+from permissions.grants import grant_models, readable, unexpired
 from permissions.ledger import Holder
 from permissions.models import Guarded, User
 
@@ -40,8 +41,9 @@ class HolderLine:
 def holder_lines(obj: Guarded) -> list[HolderLine]:
     """Return who holds what on an object itself, accounts first, in three queries."""
     users, groups = grant_models(type(obj))
-    direct = _rows(users._default_manager.filter(content_object=obj).select_related("user", "permission"))
-    through = _rows(groups._default_manager.filter(content_object=obj).select_related("group", "permission"))
+    on_it = Q(content_object=obj)
+    direct = _rows(users._default_manager.filter(on_it).select_related("user", "permission"))
+    through = _rows(groups._default_manager.filter(on_it).select_related("group", "permission"))
     lines = [_account_line(rows[0].user, rows) for rows in _by_holder(direct, "user_id")]
     members = _members(row.group_id for row in through)
     lines += [_group_line(rows[0].group, rows, members) for rows in _by_holder(through, "group_id")]
@@ -52,10 +54,10 @@ def group_grants_seen_by(actor: Person, group: Group) -> list[str]:
     """Return what a group holds on the objects the actor manages: ``view on Launch plan``. Grants on others are not
     theirs to read (FAILURES L4)."""
     found: list[str] = []
-    for model in all_group_grants():
-        guarded: Any = model._meta.get_field("content_object").related_model
+    for guarded in (model for model in apps.get_models() if issubclass(model, Guarded)):
+        _, groups = grant_models(guarded)
         seen = readable(guarded._default_manager.all(), actor, Action.MANAGE)
-        held = model._default_manager.filter(group=group, content_object__in=seen)
+        held = groups._default_manager.filter(Q(content_object__in=seen), group=group)
         rows = held.select_related("content_object", "permission").order_by("content_object_id", "permission_id")
         found += [f"{row.permission.codename} on {attrgetter('content_object')(row)}" for row in rows]
     return found

@@ -20,7 +20,7 @@ from collab.models.documents import Document
 from collab.models.threads import Thread
 from collab.services.documents import document_edit
 from collab.services.messages import message_post
-from collab.services.threads import thread_mode_set
+from collab.services.threads import thread_archive, thread_mode_set
 from collab.services.workspaces import invite_create
 from permissions.roles import Role
 from tests.support import cast
@@ -331,3 +331,10 @@ def test_signing_out_ends_the_session(ana: cast.Someone, name: str) -> None:
 def test_an_address_that_is_none_is_a_plain_page() -> None:
     answer = Client().get("/nowhere/")
     assert (answer.status_code, "There is no such thing" in text_of(answer)) == (404, True)
+
+
+def test_an_archived_thread_offers_no_form_for_its_document(studio: cast.Studio, ana: cast.Someone) -> None:
+    pane = reverse("document-pane", args=[studio.document.id])
+    assert "<form" in text_of(signed_in(ana).get(pane, {"thread": str(studio.thread.id)}))
+    thread_archive(actor=ana.actor, thread=studio.thread.id, archived=True)
+    assert "<form" not in text_of(signed_in(ana).get(pane, {"thread": str(studio.thread.id)}))

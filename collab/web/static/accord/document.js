@@ -44,7 +44,7 @@ export class Pane {
   /** What the fragment shows, in short: when it differs, the fragment is old. */
   signature() {
     const { version, title, archived, open_proposals: open } = this.store.get("document", this.shown) ?? {};
-    return JSON.stringify([this.shown, version, title, archived, open, this.store.thread?.focus]);
+    return JSON.stringify([this.shown, version, title, archived, open, this.store.thread?.focus, this.store.thread?.archived]);
   }
 
   look() {
@@ -86,13 +86,14 @@ export class Pane {
     this.shown = link.dataset.openDocument ?? "";
     this.later();
     document.body.classList.add("app--doc");
-    document.querySelector("[data-show='document']")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    press("document");
   }
 
   /** @param {Element} target */
   click(target) {
     const tab = /** @type {HTMLElement | null} */ (target.closest("[data-tab]"));
     if (tab) this.show(tab.dataset.tab ?? "now");
+    if (target.closest("a[href^='#p-']")) press("conversation");
     const act = /** @type {HTMLElement | null} */ (target.closest("[data-pane]"))?.dataset.pane;
     if (act === "edit") this.edit(true);
     if (act === "cancel") this.edit(false);
@@ -163,6 +164,11 @@ export class Pane {
     line.textContent = text;
     line.hidden = !text;
   }
+}
+
+/** Press a tab of the small screens, which hides the conversation or the document. @param {string} view */
+function press(view) {
+  /** @type {HTMLElement | null} */ (document.querySelector(`[data-show='${view}']`))?.click();
 }
 
 /** The document pane on wide screens, the tabs on small ones. */
