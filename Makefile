@@ -56,7 +56,7 @@ check-types: $(DEV)
 
 check-imports: $(DEV)
 	@echo "== imports"
-	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/lint-imports --no-logo
 
 check-deploy: $(DEV)
 	@echo "== deployment"

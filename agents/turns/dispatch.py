@@ -11,6 +11,7 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 
+from agents.providers.choose import model_for
 from agents.turns import lease, sweep
 from agents.turns.runner import Runner
 from collab import doorbell
@@ -73,7 +74,12 @@ class _State:
 
 
 async def start() -> Callable[[], Awaitable[None]]:
-    """Start the dispatcher in this process's event loop; await what it returns to stop it."""
+    """Start the dispatcher in this process's event loop; await what it returns to stop it.
+
+    Raises:
+        ModelConfigError: the configured model cannot be set up, so no turn of this process could work.
+    """
+    model_for(None)
     embedded = _State.embedded = Embedded()
     answering = asyncio.create_task(doorbell.answer_snapshots())
 

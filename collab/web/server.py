@@ -83,7 +83,8 @@ class WebServer(Server):
                 if stop := await start():
                     self._stops.append(stop)
         except Exception as error:
-            logger.exception("What runs beside the pages did not start")
+            if not hasattr(error, "code"):  # an error of ours says what to change; of any other, show where it is from
+                logger.exception("What runs beside the pages did not start")
             self.failure = f"it did not start: {error}"
             self.stop()
             return

@@ -48,7 +48,7 @@ class PeopleAdmin(StaffAdmin, AccountAdmin):
     form = UserChangeForm
     add_form = PersonForm
     change_password_form = AdminPasswordChangeForm
-    list_display = ("named", "username", "kind", "is_active", "is_staff", "is_superuser", "last_login")
+    list_display = ("named", "known_as", "kind", "is_active", "is_staff", "is_superuser", "last_login")
     list_filter = ("kind", "is_active", "is_staff", "is_superuser")
     search_fields = ("username", "display_name", "email")
     ordering = ("display_name", "username")
@@ -62,6 +62,11 @@ class PeopleAdmin(StaffAdmin, AccountAdmin):
     def named(self, obj: User) -> str:
         """What everyone reads for the account."""
         return obj.name
+
+    @display(description="User name", ordering="username")
+    def known_as(self, obj: User) -> str:
+        """What a person signs in with; others never do."""
+        return obj.username if _is_person(obj) else ""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

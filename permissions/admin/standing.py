@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group
 from django.db.models import BooleanField, Case, Q, QuerySet, Value, When
 
 from permissions.actors import Person
-from permissions.decisions import Action
+from permissions.decisions import AccountKind, Action
 from permissions.grants import grant_models, readable, unexpired
 from permissions.ledger import Holder
 from permissions.models import Guarded, User
@@ -27,15 +27,24 @@ class Grant:
     expires_at: datetime | None
     stands: bool
 
+    @property
+    def says(self) -> str:
+        """The codename as people read it: ``change document``."""
+        return self.codename.replace("_", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class HolderLine:
-    """A holder and all it holds on one object; ``detail`` tells accounts of one name apart, or says who a group is."""
+    """A holder and all it holds on one object; ``detail`` tells holders of one name apart."""
 
     holder: Holder
-    kind: str
     detail: str
     grants: tuple[Grant, ...]
+
+
+def apart(account: User) -> str:
+    """Return what tells accounts of one name apart: a person's user name; of an agent or a client, that it is one."""
+    return account.username if account.kind == AccountKind.PERSON.value else account.kind
 
 
 def holder_lines(obj: Guarded) -> list[HolderLine]:
@@ -47,7 +56,7 @@ def holder_lines(obj: Guarded) -> list[HolderLine]:
     lines = [_account_line(rows[0].user, rows) for rows in _by_holder(direct, "user_id")]
     members = _members(row.group_id for row in through)
     lines += [_group_line(rows[0].group, rows, members) for rows in _by_holder(through, "group_id")]
-    return sorted(lines, key=lambda line: (line.kind == "group", str(line.holder), line.detail))
+    return sorted(lines, key=lambda line: (isinstance(line.holder, Group), str(line.holder), line.detail))
 
 
 def group_grants_seen_by(actor: Person, group: Group) -> list[str]:
@@ -76,12 +85,13 @@ def _by_holder(rows: list[Any], key: str) -> list[list[Any]]:
 
 
 def _account_line(account: User, rows: list[Any]) -> HolderLine:
-    detail = account.username if account.is_active else f"{account.username}, switched off"
-    return HolderLine(account, account.kind, detail, _grants("account", account, rows))
+    detail = apart(account) if account.is_active else f"{apart(account)}, switched off"
+    return HolderLine(account, detail, _grants("account", account, rows))
 
 
 def _group_line(group: Group, rows: list[Any], members: dict[int, list[str]]) -> HolderLine:
-    return HolderLine(group, "group", ", ".join(members.get(group.pk, [])) or "nobody", _grants("group", group, rows))
+    detail = f"group of {', '.join(members.get(group.pk, [])) or 'nobody'}"
+    return HolderLine(group, detail, _grants("group", group, rows))
 
 
 def _grants(kind: str, holder: Holder, rows: list[Any]) -> tuple[Grant, ...]:
