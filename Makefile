@@ -19,10 +19,10 @@ DEPLOYED := ACCORD_HTTPS=1 ACCORD_HOSTS=accord.example \
 IN_MEMORY := DATABASE_URL=sqlite://:memory:
 CHECKS := check-format check-lint check-types check-imports check-deploy check-migrations check-architecture
 
-.PHONY: help run test check format clean $(CHECKS)
+.PHONY: help run test check format screenshots clean $(CHECKS)
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(RUNTIME) ## Serve the demo on http://127.0.0.1:8000 (PORT=… for another port)
 	@$(PYTHON) manage.py migrate --verbosity 0
@@ -38,6 +38,9 @@ check: $(DEV) ## Check format, lint, types, imports, deployment, migrations and 
 format: $(DEV) ## Format the code and put its imports in order
 	@$(VENV)/bin/ruff check --quiet --fix --select I
 	@$(VENV)/bin/ruff format
+
+screenshots: $(DEV) ## Take the documentation's pictures from the running pages (needs Chromium)
+	@$(PYTHON) -m tests.support.screenshots docs/images
 
 clean: ## Remove the virtual environment and the caches; the data in .accord stays
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -38,7 +38,7 @@ class ThreadAdmin(GuardedAdmin):
     actions_detail = (LOG, MESSAGES, *MANAGERS_ONLY)
     shown = (
         *("title", "id", "workspace", "agent", "mode", "answers", "focus", "archived_at", "created_at"),
-        *("head_seq", "head_hash", "turn_count", "proposal_count"),
+        *("head_seq", "head_hash", "turn_count"),
         *("lease_holder", "lease_epoch", "lease_until"),
     )
 

@@ -82,7 +82,8 @@ def message_record(
     salt = secrets.token_hex(16)
     message = Message(
         thread_id=locked.row.id, seq=locked.next_seq, kind=kind, author=actor, author_key=_key(actor),
-        client_id=client_id, content=text, salt=salt, posted_at=locked.now, waits=waits, turn_id=turn, interrupted=interrupted,
+        client_id=client_id, content=text, salt=salt, posted_at=locked.now, waits=waits, turn_id=turn,
+        interrupted=interrupted,
     )  # fmt: skip
     message.save(force_insert=True)
     event = MessagePosted(message=message.id, kind=kind, content=content_hash(bytes.fromhex(salt), text))

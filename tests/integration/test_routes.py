@@ -1,73 +1,427 @@
-"""Every address and every command, held against everyone: what is not in these tables fails (FAILURES H5, promise 10).
+"""Every address, every command and the socket, held against everyone (FAILURES H4, H5; promise 10).
 
-``manage.py`` commands aside, these are all the ways in. An outcome is what someone observes, and whether anything
-changed:
-
-====================  ==================================================================
-``sign in``           sent to the page that asks who they are
-``shown``             answered, and nothing changed
-``sent on``           sent to another page, and nothing changed: a form that was refused says so there
-``refused``           answered that it may not be or cannot be, and nothing changed
-``nothing``           answered as if there were nothing there
-``wrong method``      answered that the address takes no such request
-``done``              something changed
-====================  ==================================================================
+What is not in these tables fails. An outcome is what someone observes, and whether anything changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 import pytest
 from django.core.cache import cache
 from django.db import transaction
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from agents.models.turns import Call, Question, Turn
-from agents.turns import boundary, ending, history
-from agents.turns.boundary import Work
-from agents.turns.start import Started, start_next
 from collab import commands
+from collab.db import in_db
 from collab.errors import CollabError
-from collab.log import thread_locked
-from collab.models.documents import Document
 from collab.models.proposals import Proposal
-from collab.models.threads import Message, Thread
+from collab.models.workspaces import Invite
 from collab.protocol import Close
-from collab.services.documents import document_archive, document_create, document_edit
 from collab.services.threads import thread_create
-from collab.services.workspaces import invite_create, member_role_set, workspace_create
+from collab.services.workspaces import member_role_set, workspace_create
+from collab.web.workspaces import ACTS
 from permissions.errors import NotFound, PermissionsError
-from permissions.ids import new_id
-from permissions.models import User
 from permissions.roles import Role
 from tests.support import cast
+from tests.support.scene import Scene, nowhere, scene
 from tests.support.sockets import Sockets
-from tests.support.turns import posts
 from tests.support.world import changed, world
 
-GET, POST = "GET", "POST"
-Form = dict[str, Any]
+IN = "sign in"
+"""Sent to the page that asks who they are."""
+SHOWN = "shown"
+"""Answered, and nothing changed."""
+ON = "sent on"
+"""Sent to another page, and nothing changed; a form that was refused says so there."""
+NO = "refused"
+"""Answered that it may not or cannot be, and nothing changed."""
+NIL = "nothing"
+"""Answered as if there were nothing there, and nothing changed."""
+METHOD = "wrong method"
+"""Answered that the address takes no such request."""
+DONE = "done"
+"""Something changed."""
+PROPOSED = "proposed"
+"""All that changed is that there is a proposal."""
+
+PEOPLE = ("nobody", "zoe", "vera", "ben", "ana")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """Everything an address or a command can name: in the studio, and in a thread of each kind of turn.
+class Visit:
+    """A request to an address, and what comes of it for each of ``PEOPLE``.
 
-    ``ids`` holds one of each thing, by the name that commands call it.
+    ``args`` and the values of ``form`` that are names of the scene's ids stand for those.
     """
 
-    studio: cast.Studio
-    zoe: cast.Someone
-    invite: str
-    ids: Mapping[str, UUID]
+    name: str
+    method: str
+    outcomes: tuple[str, ...]
+    args: tuple[str, ...] = ()
+    form: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.name} {self.form.get('act', '')}".strip()
 
 
-# --- addresses ------------------------------------------------------------------------------------------------------
+def gets(name: str, /, *outcomes: str, args: tuple[str, ...] = ()) -> Visit:
+    return Visit(name, "GET", outcomes, args)
 
-WORKSPACE: Callable[[Scene], list[Any]] = lambda scene: [scene.studio.workspace.id]  # noqa-free: a table reads better
+
+def posts_to(name: str, /, *outcomes: str, args: tuple[str, ...] = (), **form: object) -> Visit:
+    return Visit(name, "POST", outcomes, args, form)
+
+
+def act(what: str, /, *outcomes: str, **form: object) -> Visit:
+    return Visit("people", "POST", outcomes, ("workspace",), {"act": what, **form})
+
+
+W, T, D = ("workspace",), ("thread",), ("document",)
+NEW_PASSWORD = "an entirely different one"
+VISITS = (
+    #                              nobody  zoe     vera    ben     ana
+    gets("healthz",                SHOWN,  SHOWN,  SHOWN,  SHOWN,  SHOWN),
+    posts_to("healthz",            METHOD, METHOD, METHOD, METHOD, METHOD),
+    gets("readyz",                 SHOWN,  SHOWN,  SHOWN,  SHOWN,  SHOWN),
+    posts_to("readyz",             METHOD, METHOD, METHOD, METHOD, METHOD),
+    gets("sign-in",                SHOWN,  ON,     ON,     ON,     ON),
+    posts_to("sign-in",            DONE,   DONE,   DONE,   DONE,   DONE, username="vera", password=cast.PASSWORD),
+    posts_to("sign-in",            SHOWN,  SHOWN,  SHOWN,  SHOWN,  SHOWN, username="vera", password="wrong"),
+    gets("sign-out",               METHOD, METHOD, METHOD, METHOD, METHOD),
+    posts_to("sign-out",           IN,     IN,     IN,     IN,     IN),
+    gets("home",                   IN,     SHOWN,  ON,     ON,     ON),
+    posts_to("home",               METHOD, METHOD, METHOD, METHOD, METHOD),
+    gets("account",                IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN),
+    posts_to("account",            IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN,
+             old_password="wrong", new_password1=NEW_PASSWORD, new_password2=NEW_PASSWORD),
+    posts_to("account",            IN,     DONE,   DONE,   DONE,   DONE,
+             old_password=cast.PASSWORD, new_password1=NEW_PASSWORD, new_password2=NEW_PASSWORD),
+    gets("join",                   IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN, args=("invite",)),
+    posts_to("join",               IN,     DONE,   DONE,   ON,     ON, args=("invite",)),
+    gets("workspace-new",          IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN),
+    posts_to("workspace-new",      IN,     DONE,   DONE,   DONE,   DONE, name="Garden"),
+    gets("workspace",              IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=W),
+    posts_to("workspace",          IN,     NIL,    ON,     ON,     DONE, args=W, name="Garden"),
+    gets("people",                 IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=W),
+    act("role",                    IN,     NIL,    ON,     ON,     DONE, user="vera", role="editor"),
+    act("remove",                  IN,     NIL,    ON,     ON,     DONE, user="vera"),
+    act("add",                     IN,     NIL,    ON,     ON,     DONE, username="zoe", role="viewer"),
+    act("invite",                  IN,     NIL,    ON,     ON,     DONE, role="viewer", days="7"),
+    act("revoke",                  IN,     NIL,    ON,     ON,     DONE, invite="invite_id"),
+    act("agent",                   IN,     NIL,    ON,     ON,     DONE, agent="robin", role="viewer"),
+    act("",                        IN,     NIL,    ON,     ON,     ON),
+    gets("thread-new",             METHOD, METHOD, METHOD, METHOD, METHOD, args=W),
+    posts_to("thread-new",         IN,     NIL,    ON,     DONE,   DONE, args=W, title="Garden", text="Hello."),
+    gets("document-new",           METHOD, METHOD, METHOD, METHOD, METHOD, args=W),
+    posts_to("document-new",       IN,     NIL,    ON,     DONE,   DONE, args=W, title="Menu", kind="markdown"),
+    gets("thread",                 IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=T),
+    posts_to("thread",             METHOD, METHOD, METHOD, METHOD, METHOD, args=T),
+    gets("thread-items",           IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=T),
+    posts_to("thread-items",       METHOD, METHOD, METHOD, METHOD, METHOD, args=T),
+    gets("timeline",               IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=T),
+    posts_to("timeline",           METHOD, METHOD, METHOD, METHOD, METHOD, args=T),
+    gets("document",               IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
+    posts_to("document",           METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    gets("document-pane",          IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
+    posts_to("document-pane",      METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    gets("document-save",          METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    posts_to("document-save",      IN,     NIL,    NO,     DONE,   DONE, args=D, text="Dinner.", base_version="1"),
+)  # fmt: skip
+
+READERS = ("zoe", "vera", "commenter", "contributor", "ben", "ana")
+"""Who sends commands: Ben also as a commenter and as a contributor. Nobody has no socket to send any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A command, and what comes of it for each of ``READERS``; everything it names is Ana's."""
+
+    name: str
+    outcomes: tuple[str, ...]
+    args: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.args.get('kind', '')}".strip()
+
+
+def sends(name: str, /, *outcomes: str, **args: object) -> Sent:
+    return Sent(name, outcomes, args)
+
+
+COMMANDS = (
+    #                            zoe  vera comm. contrib.  ben   ana
+    sends("message_post",        NIL, NO,   NO,   DONE,     DONE, DONE, thread="thread", text="Hello."),
+    sends("message_post",        NIL, NO,   DONE, DONE,     DONE, DONE, thread="thread", text="Hi.", kind="comment"),
+    sends("message_cancel",      NIL, NO,   NO,   NO,       NO,   DONE, message="message"),
+    sends("thread_rename",       NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", title="Garden"),
+    sends("thread_archive",      NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", archived=True),
+    sends("thread_mode_set",     NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", mode="suggest"),
+    sends("thread_answers_set",  NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", answers="when mentioned"),
+    sends("thread_focus_set",    NIL, NO,   NO,   DONE,     DONE, DONE, thread="thread", document=None),
+    sends("read_mark_set",       NIL, DONE, DONE, DONE,     DONE, DONE, thread="thread", seq=1),
+    sends("document_create",     NIL, NO,   NO,   PROPOSED, DONE, DONE, thread="thread", title="M", kind="markdown"),
+    sends("document_save",       NIL, NO,   NO,   PROPOSED, DONE, DONE,
+          thread="thread", document="document", text="Dinner.", base_version=1),
+    sends("document_archive",    NIL, NO,   NO,   PROPOSED, DONE, DONE, thread="thread", document="document"),
+    sends("document_restore",    NIL, NO,   NO,   NO,       DONE, DONE, thread="thread", document="archived"),
+    sends("proposal_accept",     NIL, NO,   NO,   NO,       DONE, DONE, proposal="proposal"),
+    sends("proposal_reject",     NIL, NO,   NO,   NO,       DONE, DONE, proposal="proposal", reason="Too much."),
+    sends("proposal_withdraw",   NIL, NO,   NO,   NO,       NO,   DONE, proposal="proposal"),
+    sends("turn_stop",           NIL, NO,   NO,   NO,       NO,   DONE, turn="running"),
+    sends("turn_ask_again",      NIL, NO,   NO,   NO,       NO,   DONE, turn="failed"),
+    sends("question_answer",     NIL, NO,   NO,   DONE,     DONE, DONE, question="question", answer="Friday."),
+    sends("question_dismiss",    NIL, NO,   NO,   NO,       NO,   DONE, turn="paused"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def played(studio: cast.Studio) -> Scene:
+    return scene(studio)
+
+
+@pytest.fixture(autouse=True)
+def no_tries_yet() -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def addresses(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every address there is: its pattern and its name."""
+    for found in patterns:
+        pattern = f"{prefix}{found.pattern}"
+        if isinstance(found, URLResolver):
+            yield from addresses(found.url_patterns, pattern)
+        else:
+            yield pattern, found.name or ""
+
+
+ADDRESSES = tuple(addresses(get_resolver().url_patterns))
+ADMIN = tuple(pattern for pattern, _ in ADDRESSES if pattern.startswith("admin/"))
+ADMIN_OPEN = {
+    "admin/login/": ("GET", "POST"),
+    "admin/logout/": ("GET", "POST"),
+}
+"""What the admin site answers to who is no staff: asking who they are, and signing out."""
+
+
+def test_every_address_is_in_the_table_with_both_methods() -> None:
+    pages = {name for pattern, name in ADDRESSES if not pattern.startswith("admin/")}
+    assert {(visit.name, visit.method) for visit in VISITS} == {(name, method) for name in pages for method in ("GET", "POST")}
+
+
+def test_every_form_of_the_people_page_is_in_the_table() -> None:
+    assert {str(visit.form["act"]) for visit in VISITS if "act" in visit.form} == {*ACTS, ""}
+
+
+def test_every_command_is_in_the_table() -> None:
+    assert {sent.name for sent in COMMANDS} == set(commands.HANDLERS)
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_an_address_does_for_each_person_what_the_table_says(
+    played: Scene, zoe: cast.Someone, robin: cast.Robin, visit: Visit
+) -> None:
+    names = {
+        **{name: str(id) for name, id in played.ids.items()},
+        "invite": played.invite,
+        "invite_id": str(Invite.objects.get().pk),
+        "robin": str(robin.id),
+        "vera": str(played.studio.vera.id),
+    }
+    form = {key: value if key == "username" else names.get(str(value), value) for key, value in visit.form.items()}
+    address = reverse(visit.name, args=[names[arg] for arg in visit.args])
+    found = tuple(_observed(_someone(played, zoe, who), visit.method, address, form) for who in PEOPLE)
+    assert dict(zip(PEOPLE, found, strict=True)) == dict(zip(PEOPLE, visit.outcomes, strict=True))
+
+
+@pytest.mark.parametrize("visit", [visit for visit in VISITS if NIL in visit.outcomes], ids=str)
+def test_a_stranger_gets_byte_for_byte_what_they_get_where_nothing_is(
+    played: Scene, zoe: cast.Someone, visit: Visit
+) -> None:
+    browser = Client()
+    browser.force_login(zoe.user)
+    here, not_here = ([str(ids[arg]) for arg in visit.args] for ids in (played.ids, nowhere(played.ids)))
+    answers = [
+        browser.generic(visit.method, reverse(visit.name, args=args), **_encoded(visit.form)) for args in (here, not_here)
+    ]
+    assert answers[0].status_code == answers[1].status_code == 404
+    assert answers[0].content == answers[1].content
+    assert _headers(answers[0]) == _headers(answers[1])
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_admin_site_sends_everyone_who_is_no_staff_to_sign_in(played: Scene, zoe: cast.Someone, method: str) -> None:
+    for who in PEOPLE:
+        for pattern in ADMIN:
+            someone = _someone(played, zoe, who)
+            if pattern in ADMIN_OPEN:
+                continue
+            browser = _browser(someone)
+            before = world()
+            answer = browser.generic(method, f"/{_filled(pattern, played)}")
+            assert (answer.status_code, answer.get("Location", "").split("?")[0]) == (302, "/admin/login/"), pattern
+            assert world() == before
+
+
+@pytest.mark.parametrize("sent", COMMANDS, ids=str)
+def test_a_command_does_for_each_person_what_the_table_says(played: Scene, zoe: cast.Someone, sent: Sent) -> None:
+    args = _args(sent, played.ids)
+    found = {who: _carried_out(played, zoe, who, sent.name, args) for who in READERS}
+    assert found == dict(zip(READERS, sent.outcomes, strict=True))
+
+
+@pytest.mark.parametrize("sent", COMMANDS, ids=str)
+def test_a_stranger_is_told_of_a_command_what_they_are_told_where_nothing_is(
+    played: Scene, zoe: cast.Someone, sent: Sent
+) -> None:
+    told = []
+    for ids in (played.ids, nowhere(played.ids)):
+        with pytest.raises(NotFound) as refused:
+            commands.run(zoe.actor, sent.name, "mine", _args(sent, ids))
+        told.append((refused.value.code, refused.value.because))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("sent", COMMANDS, ids=str)
+def test_an_owner_elsewhere_is_told_the_same(played: Scene, zoe: cast.Someone, sent: Sent) -> None:
+    """Zoe owns a workspace with a thread of her own; what she names is another's, and some of it is hers."""
+    own = workspace_create(actor=zoe.actor, name="Garden")
+    thread = thread_create(actor=zoe.actor, workspace=own.id, title="Roses")
+    told = []
+    for ids in (played.ids, nowhere(played.ids)):
+        with transaction.atomic():
+            before = world()
+            with pytest.raises((NotFound, CollabError, PermissionsError)) as refused:
+                args = {**_args(sent, ids), **({"thread": str(thread.id)} if len(sent.args) > 3 else {})}
+                commands.run(zoe.actor, sent.name, "mine", args)
+            assert world() == before
+        told.append((refused.value.code, refused.value.because))
+    assert told[0] == told[1]
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTheSocket:
+    @pytest.fixture
+    async def sockets(self, studio: cast.Studio) -> AsyncIterator[Sockets]:
+        async with Sockets() as opened:
+            yield opened
+
+    @pytest.mark.parametrize(
+        ("who", "code"),
+        [("nobody", Close.NOT_SIGNED_IN), ("zoe", Close.NOT_FOUND), ("vera", None), ("ben", None), ("ana", None)],
+    )
+    async def test_it_lets_in_who_may_see_the_thread(
+        self, sockets: Sockets, studio: cast.Studio, zoe: cast.Someone, who: str, code: int | None
+    ) -> None:
+        everyone = {"nobody": None, "zoe": zoe, "vera": studio.vera, "ben": studio.ben, "ana": studio.ana}
+        socket = await sockets.connect(everyone[who], studio.thread.id)
+        if code is None:
+            await socket.hello()
+        else:
+            await socket.send(type="hello", after_seq=0)
+            assert await socket.closed() == code
+            assert socket.seen == []
+
+    async def test_a_thread_one_may_not_see_closes_as_one_that_is_not_there(
+        self, sockets: Sockets, studio: cast.Studio, zoe: cast.Someone
+    ) -> None:
+        ends = []
+        for thread in (studio.thread.id, uuid4()):
+            socket = await sockets.connect(zoe, thread)
+            ends.append(await socket.socket.receive_output(timeout=10))
+        assert ends[0] == ends[1]
+
+
+def _someone(played: Scene, zoe: cast.Someone, who: str) -> cast.Someone | None:
+    return None if who == "nobody" else zoe if who == "zoe" else getattr(played.studio, who)
+
+
+def _browser(someone: cast.Someone | None) -> Client:
+    browser = Client()
+    if someone is not None:
+        browser.force_login(someone.user)
+    return browser
+
+
+def _observed(someone: cast.Someone | None, method: str, address: str, form: Mapping[str, Any]) -> str:
+    """Visit, say what came of it, and put everything back as it was."""
+    with transaction.atomic():
+        browser = _browser(someone)
+        before = world()
+        answer = browser.post(address, form) if method == "POST" else browser.get(address)
+        differs = bool(changed(before, world()))
+        transaction.set_rollback(True)
+    return DONE if differs and answer.status_code < 400 else _said(answer, differs)
+
+
+def _said(answer: Any, differs: bool) -> str:
+    assert not differs, "it was refused, and something changed"
+    match answer.status_code:
+        case 200:
+            return SHOWN
+        case 302:
+            return IN if answer["Location"].startswith(reverse("sign-in")) else ON
+        case 400 | 403 | 409:
+            return NO
+        case 404:
+            return NIL
+        case 405:
+            return METHOD
+    raise AssertionError(f"nobody expects a {answer.status_code}")
+
+
+def _carried_out(played: Scene, zoe: cast.Someone, who: str, name: str, args: dict[str, Any]) -> str:
+    studio = played.studio
+    with transaction.atomic():
+        someone = zoe if who == "zoe" else studio.ben if who in {"commenter", "contributor"} else getattr(studio, who)
+        if who in {"commenter", "contributor"}:
+            member_role_set(
+                actor=studio.ana.actor, workspace=studio.workspace.id, user=studio.ben.id, role=Role(who)
+            )
+        before, proposals = world(), Proposal.objects.count()
+        found = _run(someone, name, args)
+        differs = changed(before, world())
+        assert bool(differs) == (found == DONE)
+        if Proposal.objects.count() > proposals:
+            assert not differs & {"collab_document", "collab_revision"}
+            found = PROPOSED
+        transaction.set_rollback(True)
+    return found
+
+
+def _run(someone: cast.Someone, name: str, args: dict[str, Any]) -> str:
+    try:
+        with transaction.atomic():
+            commands.run(someone.actor, name, "mine", args)
+    except NotFound:
+        return NIL
+    except (PermissionsError, CollabError) as refused:
+        assert refused.code == "forbidden", f"refused for another reason than rights: {refused.because}"
+        return NO
+    return DONE
+
+
+def _args(sent: Sent, ids: Mapping[str, UUID]) -> dict[str, Any]:
+    return {key: str(ids[value]) if isinstance(value, str) and value in ids else value for key, value in sent.args.items()}
+
+
+def _filled(pattern: str, played: Scene) -> str:
+    """Return an address of the admin site's pattern, about the thread where it is about something."""
+    filled = re.sub(r"<[^>]+>", str(played.ids["thread"]), pattern)
+    return re.sub(r"\^?\(\?P<\w+>([^|)]+)[^)]*\)/?\$", lambda found: "collab/" if "|" in found[0] else "nowhere/", filled)
+
+
+def _encoded(form: Mapping[str, object]) -> dict[str, Any]:
+    return {"data": urlencode(form), "content_type": "application/x-www-form-urlencoded"}
+
+
+def _headers(answer: Any) -> dict[str, str]:
+    return {name: value for name, value in answer.headers.items() if name != "Expires"}

@@ -3,7 +3,7 @@
  * A save names the version it was written on; where that one is past, the text stays and the current one is shown.
  */
 
-import { el } from "./dom.js";
+import { el, levelHeadings } from "./dom.js";
 import { showTab } from "./tabs.js";
 import { localTimes } from "./times.js";
 
@@ -23,6 +23,7 @@ export class Pane {
     this.known = this.signature();
     this.tab = "now";
     localTimes(root);
+    this.levels();
     root.addEventListener("click", (event) => this.click(/** @type {Element} */ (event.target)));
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("submit", (event) => this.submit(event));
@@ -75,7 +76,12 @@ export class Pane {
     if (this.editing) return this.note("It changed meanwhile. Saving tells you how.");
     this.root.innerHTML = html || "<p class=\"nothing\">This document can’t be shown.</p>";
     localTimes(this.root);
+    this.levels();
     this.show(this.tab);
+  }
+
+  levels() {
+    this.root.querySelectorAll(".paper").forEach(levelHeadings);
   }
 
   /** A link to a document opens it here. @param {MouseEvent} event */

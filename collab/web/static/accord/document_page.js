@@ -1,6 +1,7 @@
 /** A document on a page of its own: the tabs, and unfolding the form, which the browser sends. */
 
 import { watchDialogs } from "./dialogs.js";
+import { levelHeadings } from "./dom.js";
 import { watchKeys } from "./keys.js";
 import { showTab } from "./tabs.js";
 import { localTimes } from "./times.js";
@@ -26,3 +27,4 @@ root.addEventListener("keydown", (event) => {
 watchDialogs();
 watchKeys();
 localTimes(document);
+root.querySelectorAll(".paper").forEach(levelHeadings);

@@ -37,7 +37,21 @@ export const unseen = (text) => el("span.vh", {}, text);
 export function prose(html, tag = "div.prose") {
   const node = el(tag);
   node.innerHTML = html;
+  levelHeadings(node);
   return node;
+}
+
+/**
+ * Let no heading of a text skip a level, whatever its author wrote: it stands below a heading of the page.
+ * @param {ParentNode} node
+ */
+export function levelHeadings(node) {
+  let last = 2;
+  for (const heading of node.querySelectorAll("h3, h4, h5, h6")) {
+    const level = Number(heading.tagName[1]);
+    last = Math.min(level, last + 1);
+    if (last !== level) heading.setAttribute("aria-level", String(last));
+  }
 }
 
 /**

@@ -67,10 +67,19 @@ export class Store {
   put(items) {
     this.lists.clear();
     for (const item of items) {
-      this.items.set(`${item.item}:${item.id}`, item);
+      this.items.set(`${item.item}:${item.id}`, item.item === "call" ? this.whole(item) : item);
       if (item.item === "turn" && item.status !== "running") this.live.delete(item.id);
     }
     this.changed();
+  }
+
+  /**
+   * A call with what this viewer was told of it before: a view that was made for everyone leaves out its arguments.
+   * @param {Item} call @returns {Item}
+   */
+  whole(call) {
+    const { args, result, brief } = this.get("call", call.id) ?? {};
+    return call.args === null && args ? { ...call, args, result, brief } : call;
   }
 
   /**

@@ -1,0 +1,88 @@
+"""The studio in the middle of its work: one of everything that an address or a command can name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from agents.models.turns import Call, Question, Turn
+from agents.turns import boundary, ending, history
+from agents.turns.boundary import Work
+from agents.turns.start import Started, start_next
+from collab.log import thread_locked
+from collab.services.documents import document_archive, document_create, document_edit
+from collab.services.threads import thread_create
+from collab.services.workspaces import invite_create
+from permissions.roles import Role
+from tests.support.cast import Studio
+from tests.support.turns import posts
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The ids of one thing of each kind, all of them Ana's, and the token of an invite that makes an editor.
+
+    ``ids`` names them: ``workspace``, ``thread``, ``document``, ``archived`` (a document), ``message`` (it waits),
+    ``proposal`` (by Robin for Ana), ``running``, ``failed``, ``paused`` (turns), ``question`` (of the paused one).
+    """
+
+    studio: Studio
+    ids: Mapping[str, UUID]
+    invite: str
+
+
+def scene(studio: Studio) -> Scene:
+    """Make everything there is to name in the studio."""
+    ana, thread, document = studio.ana.actor, studio.thread, studio.document
+    waiting = posts(studio.ana, thread, "How many are we?")
+    suggested = document_edit(
+        actor=studio.robin.acting_for(studio.ana, thread), document=document.id, thread=thread.id, propose=True,
+        edits=[{"find": "900", "replace": "950"}],
+    )  # fmt: skip
+    old = document_create(actor=ana, workspace=studio.workspace.id, title="Old plan", kind="markdown", text="Old.")
+    assert suggested.proposal is not None
+    assert old.document is not None
+    document_archive(actor=ana, document=old.document.id)
+    _, token = invite_create(actor=ana, workspace=studio.workspace.id, role=Role.EDITOR, days=7)
+    paused, question = _paused(studio)
+    ids = {
+        "workspace": studio.workspace.id, "thread": thread.id, "document": document.id, "archived": old.document.id,
+        "message": waiting.id, "proposal": suggested.proposal.id, "running": _started(studio, "Running").turn.id,
+        "failed": _failed(studio).id, "paused": paused.id, "question": question.id,
+    }  # fmt: skip
+    return Scene(studio, ids, token)
+
+
+def nowhere(ids: Mapping[str, UUID]) -> dict[str, UUID]:
+    """Return as many ids that name nothing."""
+    return {name: uuid4() for name in ids}
+
+
+def _started(studio: Studio, title: str) -> Started:
+    thread = thread_create(actor=studio.ana.actor, workspace=studio.workspace.id, title=title, agent_id=studio.robin.id)
+    posts(studio.ana, thread, "Plan the dinner.")
+    started = start_next(thread.id)
+    assert started is not None
+    return started
+
+
+def _failed(studio: Studio) -> Turn:
+    started = _started(studio, "Failed")
+    work = Work(started.turn, started.workspace, started.names, history.load(started.turn.history))
+    boundary.fail(work, reason="limit", because="Its time was up.")
+    return started.turn
+
+
+def _paused(studio: Studio) -> tuple[Turn, Question]:
+    turn = _started(studio, "Paused").turn
+    with thread_locked(turn.thread_id) as locked:
+        call = Call.objects.create(
+            turn=turn, step=1, number=1, tool="ask_person", called_as="ask_person", args="{}", key=uuid4().hex,
+            effect="none", model_call_id="c1", sent_at=locked.now,
+        )  # fmt: skip
+        question = Question.objects.create(
+            turn=turn, call=call, seq=locked.row.head_seq, text="Which day?", choices=[], asked_at=locked.now
+        )
+        ending.pause(locked, turn, questions=(question.id,), text="")
+    return turn, question
