@@ -91,6 +91,11 @@ def cannot_accept(responder: str, reason: str) -> str:
     return f"{responder} can't accept: {reason}."
 
 
+def to_reader(sentence: str, name: str) -> str:
+    """Return a sentence about a person as it is told to that person: ``Vera may only view`` is ``you may only view``."""
+    return f"you{sentence.removeprefix(name)}" if sentence.startswith(f"{name} ") else sentence
+
+
 NO_RESOLVER = "only people, and agents and clients, resolve proposals"
 
 

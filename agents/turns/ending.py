@@ -11,7 +11,7 @@ from collab.log import Locked, append
 from collab.models.threads import Message, Thread
 from collab.services.messages import message_record
 from collab.signals import thread_asked
-from permissions.actors import Agent, System
+from permissions.actors import Agent
 
 _OWN = ["status", "reason", "because", "ended_at", "text", "history", "known", "input_tokens", "output_tokens"]
 """What the process that runs a turn writes of its row; who asked it to stop is written by others."""
@@ -55,7 +55,7 @@ def end_unfinished(locked: Locked, turn: Turn, *, status: str, reason: str, beca
     for call in Call.objects.filter(turn=turn, outcome=None, question=None):
         call.outcome, call.reason, call.finished_at = Call.Outcome.UNKNOWN, "abandoned", locked.now
         call.save(update_fields=["outcome", "reason", "finished_at"])
-        append(locked, CallEnded(call=call.id, outcome="unknown", reason="abandoned"), actor=System(), turn=turn.id)
+        append(locked, CallEnded(call=call.id, outcome="unknown", reason="abandoned"), actor=acting(turn), turn=turn.id)
     Call.objects.filter(turn=turn, outcome=None).update(outcome=Call.Outcome.NOT_ATTEMPTED, finished_at=locked.now)
     Question.objects.filter(turn=turn, answered_at=None).update(dismissed=True)
     _close(locked, turn, status=status, reason=reason, because=because, reply=None)
@@ -97,6 +97,6 @@ def _close(locked: Locked, turn: Turn, *, status: str, reason: str, because: str
     append(
         locked,
         TurnEnded(turn=turn.id, status=status, reason=reason, message=reply.id if reply else None),
-        actor=acting(turn) if status == Turn.Status.COMPLETED else System(),
+        actor=acting(turn),
         turn=turn.id,
     )

@@ -189,7 +189,7 @@ def _eligible(verdict: Verdict, rights: tuple[Decision, Decision]) -> Eligibilit
         return Eligibility(ok=False, because=verdict.to_responder)
     for decision in rights:
         if decision.level < Level.ALLOW:
-            because = phrases.cannot_accept("You", decision.because.removesuffix("."))
+            because = phrases.cannot_accept("You", _to_reader(decision).removesuffix("."))
             return Eligibility(ok=False, because=because, decision=decision)
     return Eligibility(ok=True, because=verdict.to_responder, decision=rights[0])
 
@@ -225,3 +225,7 @@ def _data(row: Proposal, document: Document) -> Data:
         return current
     with valid():
         return rebase(KINDS.named(row.kind), row.base_data, current, parse_edits(edits))
+
+
+def _to_reader(decision: Decision) -> str:
+    return phrases.to_reader(decision.because, decision.parties[0].name if decision.parties else "")

@@ -121,7 +121,7 @@ class TestSuperusers:
             sent = form_of(account, is_staff="on", is_superuser="on", password="x")
             assert browser.post(page(account), sent).status_code == 302
             found = reread(account)
-            assert not (found.is_staff or found.is_superuser or found.has_usable_password())
+            assert (found.is_staff, found.is_superuser, found.has_usable_password()) == (False, False, False)
 
 
 class TestSigningIn:

@@ -88,16 +88,16 @@ class TestWhoMayNot:
     def test_accepting_needs_reviewing_and_the_change_itself(self, studio, zoe):
         member_add(actor=studio.ana.actor, workspace=studio.workspace.id, username="zoe", role=Role.CONTRIBUTOR)
         proposal = propose(studio, studio.ana.actor)
-        with pytest.raises(Refused, match="Zoe may not review proposals on Launch plan"):
+        with pytest.raises(Refused, match="you may not review proposals on Launch plan"):
             proposal_accept(actor=zoe.actor, proposal=proposal.id)
         grant_give(by=studio.ana.actor, holder=zoe.user, codename="review_document", obj=studio.document)
-        with pytest.raises(Refused, match="Zoe may only propose changes to Launch plan"):
+        with pytest.raises(Refused, match="you may only propose changes to Launch plan"):
             proposal_accept(actor=zoe.actor, proposal=proposal.id)
         assert proposal_reject(actor=zoe.actor, proposal=proposal.id).state == "rejected"
 
     def test_a_viewer_is_told_in_advance_and_a_stranger_nothing(self, studio, zoe):
         proposal = propose(studio, studio.ben.actor)
-        assert acceptance(studio.vera.actor, proposal).because == ("You can't accept: Vera may only view Launch plan.")
+        assert acceptance(studio.vera.actor, proposal).because == ("You can't accept: you may only view Launch plan.")
         with pytest.raises(Refused):
             proposal_accept(actor=studio.vera.actor, proposal=proposal.id)
         for id in (proposal.id, new_id()):
