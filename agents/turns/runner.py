@@ -84,7 +84,7 @@ class Runner:
         """Go from step to step until the turn ends, pauses, fails or is stopped."""
         spent = Spent.by(started.agent)
         try:
-            async with asyncio.timeout(spent.seconds_left):
+            async with asyncio.timeout(spent.seconds_left) as clock:
                 before, model = await in_db(_prepare, started, work)
                 while await self._step(work, live, spent, before, model):
                     pass
@@ -93,6 +93,8 @@ class Runner:
             if not self._lost:
                 await in_db(boundary.end_stopped, work)
         except TimeoutError:
+            if not clock.expired():
+                raise
             await self._fail(work, live, "limit", spent.out_of_time().because)
         except LimitReached as limit:
             await self._fail(work, live, limit.code, limit.because)

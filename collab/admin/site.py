@@ -25,6 +25,7 @@ from permissions.admin.base import StaffAdmin
 from permissions.admin.groups import GroupsAdmin
 from permissions.admin.history import HistoryAdmin
 from permissions.admin.people import PeopleAdmin
+from permissions.admin.picking import PickerView
 from permissions.models import GrantChange, User
 
 View = Callable[..., Any]
@@ -86,6 +87,10 @@ class AccordAdminSite(UnfoldAdminSite):
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Go to the account's own page: a password is changed in one place, which also ends the other sessions."""
         return redirect("account")
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        response: HttpResponse = PickerView.as_view(admin_site=self)(request)
+        return response
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         apps: list[dict[str, Any]] = super().get_app_list(request, app_label)

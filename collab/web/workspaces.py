@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.http import require_safe
 
 from collab import selectors
 from collab.errors import CollabError
@@ -38,6 +39,7 @@ ROLES = [role.value for role in Role]
 AGENT_ROLES = [role.value for role in Role if role is not Role.OWNER]
 
 
+@require_safe
 @page
 def home(request: HttpRequest) -> HttpResponse:
     """Go to the workspace that was open last; list them where there is none, or where all are asked for."""

@@ -12,6 +12,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from permissions.admin.standing import named_apart
 from permissions.ledger import Holder
 from permissions.models import GrantChange, User
 
@@ -23,6 +24,21 @@ class ReasonForm(forms.Form):
     """Why something was changed: kept in the history of grants."""
 
     reason = forms.CharField(required=False, max_length=REASON_CHARS, label="Why", widget=UnfoldAdminTextInputWidget())
+
+
+class TakingForm(ReasonForm):
+    """Why something is taken; it shares its page with a form that gives, so its field has an id of its own."""
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, auto_id="taking_%s")
+        self.fields["reason"].label = "Why, for what you take"
+
+
+class AccountField(forms.ModelChoiceField):
+    """Names one account, and shows what tells it apart from others of its name."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return named_apart(obj)
 
 
 class MemberForm(ReasonForm):
@@ -70,7 +86,7 @@ class GrantForm(ReasonForm):
 
 
 def _picker(name: str, label: str, site: AdminSite, *, required: bool = False) -> forms.Field:
-    known: Any = User.objects.filter(is_active=True) if name == "account" else Group.objects.all()
     widget = AutocompleteSelect(GrantChange._meta.get_field(name), site)
-    field: forms.Field = forms.ModelChoiceField(known, label=label, required=required, widget=widget)
-    return field
+    if name == "account":
+        return AccountField(User.objects.filter(is_active=True), label=label, required=required, widget=widget)
+    return forms.ModelChoiceField(Group.objects.all(), label=label, required=required, widget=widget)

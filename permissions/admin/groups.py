@@ -15,7 +15,7 @@ from django.template.response import TemplateResponse
 from unfold.decorators import action
 
 from permissions.admin.base import StaffAdmin, reader, superuser
-from permissions.admin.forms import MemberForm, ReasonForm
+from permissions.admin.forms import MemberForm, TakingForm
 from permissions.admin.standing import group_grants_seen_by
 from permissions.errors import NotFound, Refused
 from permissions.models import User
@@ -84,7 +84,7 @@ class GroupsAdmin(StaffAdmin):
             "members": User.objects.filter(groups=group).order_by("display_name", "username"),
             "held": group_grants_seen_by(reader(request), group),
             "form": form,
-            "reason_form": ReasonForm(),
+            "taking": TakingForm(),
             "media": self.media + form.media,
         }
         return TemplateResponse(request, "admin/members.html", shown, status=status)
@@ -102,7 +102,7 @@ def _moved(request: HttpRequest, group: Group, form: MemberForm) -> bool:
 
 
 def _removed(request: HttpRequest, group: Group) -> bool:
-    reason, account = ReasonForm(request.POST), _account(request.POST["remove"])
+    reason, account = TakingForm(request.POST), _account(request.POST["remove"])
     if account is None or not reason.is_valid():
         messages.error(request, "Nobody was taken out: name one member, and say why in at most 500 characters.")
         return False

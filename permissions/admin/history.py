@@ -10,7 +10,7 @@ from django.apps import apps
 from django.contrib.admin import display
 
 from permissions.admin.base import StaffAdmin, actor_column
-from permissions.admin.standing import apart
+from permissions.admin.standing import named_apart
 from permissions.models import GrantChange
 
 OBJECTS = "accord_objects"
@@ -42,7 +42,7 @@ class HistoryAdmin(StaffAdmin):
     @display(description="To or from")
     def whom(self, obj: GrantChange) -> str:
         """Who holds it since, or no longer, and by which group."""
-        holder = f"{obj.account} ({apart(obj.account)})" if obj.account else f"group {obj.group}"
+        holder = named_apart(obj.account) if obj.account else f"group {obj.group}"
         return f"{holder}, through group {obj.through}" if obj.through else holder
 
     @display(description="On")

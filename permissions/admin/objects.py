@@ -18,7 +18,7 @@ from django.urls import reverse
 from unfold.decorators import action
 
 from permissions.admin.base import StaffAdmin, reader
-from permissions.admin.forms import GrantForm, ReasonForm
+from permissions.admin.forms import GrantForm, TakingForm
 from permissions.admin.standing import holder_lines
 from permissions.decisions import Action, Level
 from permissions.errors import NotFound, Refused
@@ -92,7 +92,7 @@ class GuardedAdmin(StaffAdmin):
             "scope": scope,
             "scope_lines": holder_lines(scope) if seen else None,
             "form": form,
-            "reason_form": ReasonForm(),
+            "taking": TakingForm(),
             "media": self.media + form.media,
         }
         return TemplateResponse(request, "admin/grants.html", shown, status=status)
@@ -119,7 +119,7 @@ def _given(request: HttpRequest, obj: Guarded, form: GrantForm) -> bool:
 
 
 def _taken(request: HttpRequest, obj: Guarded) -> bool:
-    reason = ReasonForm(request.POST)
+    reason = TakingForm(request.POST)
     kind, _, rest = request.POST["take"].partition(":")
     id, _, codename = rest.partition(":")
     holder = _holder(kind, id)

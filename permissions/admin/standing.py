@@ -47,6 +47,11 @@ def apart(account: User) -> str:
     return account.username if account.kind == AccountKind.PERSON.value else account.kind
 
 
+def named_apart(account: User) -> str:
+    """Return an account's name with what tells it apart: ``Ana (ana)``, ``Robin (agent)``."""
+    return f"{account} ({apart(account)})"
+
+
 def holder_lines(obj: Guarded) -> list[HolderLine]:
     """Return who holds what on an object itself, accounts first, in three queries."""
     users, groups = grant_models(type(obj))

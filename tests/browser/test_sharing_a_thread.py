@@ -29,6 +29,7 @@ def test_robin_works_for_ana_then_for_ben_and_everyone_sees_for_whom(stage, stud
 
     ana.says("add book the venue to the plan")
     expect(ana.strip).to_contain_text("Robin works for you now.")
+    expect(ana.running).to_contain_text("It stands at the very end")
     ana.says("and order the flowers")
     ben.says("and rename it")
 

@@ -156,7 +156,7 @@ class TestLists:
     def test_of_accounts_to_choose_from_are_for_staff(self, studio, zoe):
         address = reverse("admin:autocomplete")
         asked = {"app_label": "permissions", "model_name": "grantchange", "field_name": "account", "term": "ver"}
-        assert [found["text"] for found in staffed(zoe).get(address, asked).json()["results"]] == ["Vera"]
+        assert [found["text"] for found in staffed(zoe).get(address, asked).json()["results"]] == ["Vera (vera)"]
         User.objects.filter(pk=zoe.id).update(is_staff=False)
         assert staffed(studio.ben).get(address, {**asked, "field_name": "by"}).status_code == 403
 
