@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
+from django.db import InterfaceError, OperationalError
 from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
 
@@ -70,6 +71,9 @@ class Runner:
             await self._turn(started, work, live)
         except LeaseLost:
             log.warning("lease_lost", turn=str(turn.id))
+        except (OperationalError, InterfaceError):
+            # The database went away. Its lease lapses, and the turn goes on from its last boundary when it is back.
+            log.exception("database_away", turn=str(turn.id))
         except asyncio.CancelledError:
             await in_db(lease.let_go, turn.thread_id, turn.lease_epoch)
             raise

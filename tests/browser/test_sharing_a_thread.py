@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
+
 import pytest
 from playwright.sync_api import expect
 
@@ -124,8 +126,8 @@ def test_every_text_seen_while_streaming_is_the_beginning_of_the_reply(stage, st
 def equals_a_fresh_page(stage, studio, who: str, tab: Tab) -> None:
     fresh = stage.tab(who, studio.thread_path)
     expect(fresh.log.locator("section.exchange")).not_to_have_count(0)
-    until(lambda: fresh.drawn() == tab.drawn() or settled(tab, fresh), f"{who}'s page equals a fresh one")
-    assert tab.drawn() == fresh.drawn()
+    until(lambda: fresh.drawn() == tab.drawn() or settled(tab, fresh), "two pages come to rest")
+    assert list(unified_diff(fresh.drawn(), tab.drawn(), "fresh", "lived", n=1)) == []
 
 
 def settled(tab: Tab, fresh: Tab) -> bool:

@@ -18,9 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from collab import commands
-from collab.db import in_db
 from collab.errors import CollabError
-from collab.models.proposals import Proposal
 from collab.models.workspaces import Invite
 from collab.protocol import Close
 from collab.services.threads import thread_create
@@ -31,7 +29,7 @@ from permissions.roles import Role
 from tests.support import cast
 from tests.support.scene import Scene, nowhere, scene
 from tests.support.sockets import Sockets
-from tests.support.world import World, changed, world
+from tests.support.world import World, added, changed, world
 
 IN = "sign in"
 """Sent to the page that asks who they are."""
@@ -375,12 +373,13 @@ def _carried_out(played: Scene, zoe: cast.Someone, who: str, sent: Sent, before:
             before = world()
         someone = zoe if who == "zoe" else getattr(studio, who, studio.ben)
         code, because = _refusal(someone, sent.name, _args(sent, played.ids))
-        tables = changed(before, world())
+        after = world()
         transaction.set_rollback(True)
+    tables = changed(before, after)
     match code:
         case "":
             assert tables
-            return PROPOSED if "collab_proposal" in tables and not tables & CHANGES else DONE
+            return PROPOSED if added(before, after, "collab_proposal") and not tables & CHANGES else DONE
         case "forbidden" | "not_found":
             assert not tables
             return NO if code == "forbidden" else NIL

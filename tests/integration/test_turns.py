@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.db import transaction
+from django.conf import settings
+from django.db import OperationalError, transaction
 
 from agents.models.agents import Agent
 from agents.models.turns import Question, Turn
 from agents.providers.errors import ProviderFailed
+from agents.turns import boundary
 from agents.turns.services import question_answer, question_dismiss, turn_ask_again, turn_stop
 from collab import log
 from collab.errors import Gone, Invalid
@@ -401,3 +403,27 @@ def _asks(studio: Studio, puppet: Puppet, stage: Stage) -> Question:
     until(lambda: Turn.objects.filter(status="paused").exists())
     stage.settles()
     return Question.objects.get()
+
+
+def test_a_turn_whose_database_went_away_is_continued_and_not_failed(
+    studio: Studio, puppet: Puppet, stage: Stage, monkeypatch: pytest.MonkeyPatch, clock
+):
+    reach = boundary.reach
+    away = iter([True])
+
+    def reaching(work, returns):
+        if next(away, False):
+            raise OperationalError("the database went away")
+        return reach(work, returns)
+
+    monkeypatch.setattr(boundary, "reach", reaching)
+    posts(studio.ana, studio.thread, "hello")
+    puppet.says("Good day.")
+    puppet.is_asked()
+    stage.settles()
+    clock(settings.ACCORD_LEASE_SECONDS + 1)
+    puppet.says("Good day.")
+    puppet.is_asked()
+    until(lambda: replies(studio.thread) == ["Good day."])
+    stage.settles()
+    assert [(turn.status, turn.reason) for turn in turns(studio.thread)] == [("failed", "abandoned"), ("completed", "")]

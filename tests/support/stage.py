@@ -94,10 +94,11 @@ class Tab:
         expect(self.strip).to_be_hidden()
         expect(self.page.locator("[aria-busy]")).to_have_count(0)
 
-    def drawn(self) -> dict[str, str]:
-        """Return the log, the strip and the document as the page holds them, without what no two loads share."""
-        parts = {"log": self.log, "strip": self.strip, "document": self.pane}
-        return {name: FORM_SECRET.sub(r"\1", part.inner_html()) for name, part in parts.items()}
+    def drawn(self) -> list[str]:
+        """Return the log, the strip and the document as the page holds them, a tag a line, without what no two loads
+        share."""
+        html = "\n".join(part.inner_html() for part in (self.log, self.strip, self.pane))
+        return FORM_SECRET.sub(r"\1", html).replace("><", ">\n<").splitlines()
 
     def focused(self) -> str:
         """Return what holds the focus: its id, else its tag; "body" when nothing does."""
