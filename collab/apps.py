@@ -1,6 +1,9 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.core.checks import register
+
+from collab.processes import check_runners
 
 
 class CollabConfig(AppConfig):
@@ -13,5 +16,6 @@ class CollabConfig(AppConfig):
             import_module(f"collab.models.{room}")
 
     def ready(self) -> None:
-        """Register this app's commands and items, and connect its sockets to sessions (DESIGN 3)."""
+        """Register this app's check, commands and items, and connect its sockets to sessions (DESIGN 3)."""
+        register(check_runners)
         import_module("collab.web.wiring").connect()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +29,10 @@ HUBS = "hubs"
 """The group of every process that serves sockets."""
 
 RUNNERS = "runners"
-"""The group of every process that runs turns outside a process that serves sockets."""
+"""The group of every process that works turns."""
+
+AWAY_SECONDS = 3.0
+"""How long a process waits before it asks again for a channel of a layer that is away."""
 
 Message = dict[str, Any]
 
@@ -129,15 +132,36 @@ def snapshot_wanted(thread_id: UUID) -> None:
         _post(RUNNERS, {"type": "snapshot_wanted", "thread": thread_id.hex})
 
 
-async def answer_snapshots() -> None:
-    """Answer, until cancelled, the snapshots that other processes want of turns that this one runs."""
+def stop_turn(turn_id: UUID) -> None:
+    """Tell the process that works a turn that someone asked to stop it."""
+    _post(RUNNERS, {"type": "stop", "turn": turn_id.hex})
+
+
+async def hear_for_turns(stop: Callable[[UUID], object]) -> None:
+    """Hear, until cancelled, what other processes want of the turns that this one works: their text, or their stop.
+
+    Args:
+        stop: interrupts the turn, if this process works it.
+    """
     layer: Any = get_channel_layer()
-    channel = await layer.new_channel("runner")
-    await layer.group_add(RUNNERS, channel)
     while True:
-        thread_id = UUID((await layer.receive(channel))["thread"])
-        if (frame := reads.snapshot(thread_id)) is not None:
-            live(thread_id, frame)
+        try:
+            channel = await layer.new_channel("runner")
+            await layer.group_add(RUNNERS, channel)
+            while True:
+                _heard(await layer.receive(channel), stop)
+        except Exception:
+            logger.exception("The channel layer is away")
+            await asyncio.sleep(AWAY_SECONDS)
+
+
+def _heard(message: Message, stop: Callable[[UUID], object]) -> None:
+    match message:
+        case {"type": "stop", "turn": turn}:
+            stop(UUID(turn))
+        case {"type": "snapshot_wanted", "thread": thread}:
+            if (frame := reads.snapshot(UUID(thread))) is not None:
+                live(UUID(thread), frame)
 
 
 def _post_on_commit(group: str, message: Message) -> None:

@@ -90,6 +90,12 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# Turns run in processes of their own (`manage.py runner`), woken by jobs in the database.
+ACCORD_RUNNERS = env.bool("ACCORD_RUNNERS", default=False)
+if ACCORD_RUNNERS and DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    INSTALLED_APPS.append("procrastinate.contrib.django")  # for its migrations
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
+
 REDIS_URL = env.str("REDIS_URL", default="")
 CHANNEL_LAYERS = {
     "default": (
@@ -175,6 +181,7 @@ structlog.configure(
 # What Accord itself reads.
 ACCORD_MODEL = env.str("ACCORD_MODEL", default="scripted")
 ACCORD_LEASE_SECONDS = env.float("ACCORD_LEASE_SECONDS", default=6.0)
+ACCORD_GRACE_SECONDS = env.float("ACCORD_GRACE_SECONDS", default=10.0)
 ACCORD_DB_THREADS = env.int("ACCORD_DB_THREADS", default=4)
 ACCORD_ON_GRANTS_CHANGED = ["collab.doorbell.grants_changed"]
 ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start"]

@@ -40,6 +40,9 @@ LONGEST_ARGS = 300_000
 KEPT_BAD_ARGS = 2_000
 """Characters kept of arguments that are refused, for people to see what was tried."""
 
+LONGEST_FAULT = 500
+"""Characters of what is said about arguments that are refused: it may repeat names the model made up."""
+
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
@@ -76,7 +79,7 @@ async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -
     row = _row(work, part, step=step, number=number)
     tool = TOOLS.get(part.tool_name)
     if tool is None:
-        return await in_db(_refuse, work, row, "unknown_tool", f"There is no tool called {part.tool_name[:60]}.")
+        return await in_db(_refuse, work, row, "unknown_tool", f"There is no tool called {row.tool[:60]}.")
     try:
         raw = parse_json(_as_written(part), max_bytes=LONGEST_ARGS)
         args = tool.args.model_validate_json(canonical(raw))
@@ -240,7 +243,7 @@ def _explain(bad: BadJson | ValidationError) -> str:
     if isinstance(bad, BadJson):
         return f"The arguments are not valid: {bad}."
     faults = [f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {error['msg']}" for error in bad.errors()[:3]]
-    return f"The arguments are not valid: {'; '.join(faults)}."
+    return f"The arguments are not valid: {'; '.join(faults)[:LONGEST_FAULT]}."
 
 
 def done_after_boundary(turn_id: UUID, steps: int) -> list[Call]:

@@ -7,21 +7,24 @@ first of another, and change notes; each joins in the transaction that saves the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db.models import F
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, UserPromptPart
 
+from agents.errors import LeaseLost
 from agents.models.turns import Call, Turn
 from agents.turns import ending, history, lease
 from agents.turns.plan import joinable
-from agents.turns.start import as_waiting, take, waiting_messages
+from agents.turns.start import PARKED, as_waiting, take, waiting_messages
 from collab.events import MessageTaken
 from collab.log import Locked, append, thread_locked
 from collab.models.documents import Revision
-from collab.models.threads import Message
+from collab.models.threads import Message, Thread
 from collab.selectors import names_of, told
+from collab.signals import thread_asked
 from permissions.actors import same_author
 
 
@@ -34,6 +37,8 @@ class Work:
     names: dict[UUID, str]
     messages: list[ModelMessage]
     text: str = ""
+    parks: bool = False
+    """True once this process ends: what is left of the turn is for another."""
     joins: bool = True
     """False once another author's message waits: from then on nothing joins this turn."""
     questions: list[UUID] = field(default_factory=list)
@@ -52,14 +57,19 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Parked:
+    """The turn waits, saved, for another process to continue it."""
+
+
+@dataclass(frozen=True, slots=True)
 class GoesOn:
     """The turn goes on with another model request, whose new part is ``request``."""
 
     request: ModelRequest
 
 
-def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Stopped | Ended:
-    """Reach the boundary after a model response and its calls: end, pause or go on, and save.
+def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Parked | Stopped | Ended:
+    """Reach the boundary after a model response and its calls: end, pause, park or go on, and save.
 
     Args:
         returns: the results of the response's calls; without any, the response was the turn's last unless something
@@ -83,7 +93,18 @@ def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Stopped |
             work.turn.history = history.dump(work.messages)
             ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=bool(waiting))
             return Ended()
-        return _go_on(locked, work, [*returns, *_notes(work)], joining)
+        goes_on = _go_on(locked, work, [*returns, *_notes(work)], joining)
+        if work.parks:
+            _leave(locked, work.turn, reason=PARKED)
+            return Parked()
+        return goes_on
+
+
+def cut_off(turn: Turn) -> None:
+    """Leave a turn in the middle of a step, as its process ends: another continues it from its last boundary."""
+    with thread_locked(turn.thread_id) as locked, suppress(LeaseLost):
+        lease.fence(locked, turn)
+        _leave(locked, turn)
 
 
 def fail(work: Work, *, reason: str, because: str) -> None:
@@ -116,6 +137,14 @@ def stop(locked: Locked, work: Work) -> None:
         locked, work.turn, status=Turn.Status.STOPPED, reason="stopped", because="It was stopped.",
         text=work.text, whole=False,
     )  # fmt: skip
+
+
+def _leave(locked: Locked, turn: Turn, *, reason: str = "") -> None:
+    """Give the thread back with its turn still running, and ask for whoever continues it."""
+    turn.reason = reason
+    turn.save(update_fields=["reason"])
+    lease.release(locked)
+    thread_asked.send(sender=Thread, thread_id=locked.row.id)
 
 
 def _joining(locked: Locked, work: Work, waiting: list[Message]) -> list[Message]:

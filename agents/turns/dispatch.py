@@ -1,23 +1,39 @@
-"""The embedded dispatcher: turns as tasks of the web process, woken by commits, and a sweep for what nobody woke for
-(DESIGN 6 and 12)."""
+"""The dispatcher: threads are woken and turns are stopped through it (DESIGN 6 and 12).
+
+Turns run as tasks of the web process, woken by commits, or in runners apart from it, woken by jobs (`jobs.py`). A sweep
+finds what nobody woke for.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
+from importlib import import_module
+from typing import Any, Protocol
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 
 from agents.providers.choose import model_for
 from agents.turns import lease, sweep
-from agents.turns.runner import Runner
+from agents.turns.runner import Runner, stop_here
 from collab import doorbell
 from collab.db import in_db
 
 log = structlog.get_logger(__name__)
+
+AT_ONCE = 10
+"""Turns that a runner works at once, unless it is told otherwise."""
+
+
+class Works(Protocol):
+    """What works turns in this process."""
+
+    async def close(self) -> None:
+        """Let every turn park at its next boundary; cut off what reaches none within the grace time."""
 
 
 class Embedded:
@@ -25,34 +41,34 @@ class Embedded:
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
-        self._runners: dict[UUID, Runner] = {}
+        self._ends = asyncio.Event()
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._again: set[UUID] = set()
         self._sweeper = self.loop.create_task(self._sweep())
 
     def wake(self, thread_id: UUID) -> None:
         """See what a thread has to do; a wake-up during its turn is kept until that one is over."""
+        if self._ends.is_set():
+            return
         if thread_id in self._tasks:
             self._again.add(thread_id)
             return
-        runner = self._runners[thread_id] = Runner(thread_id)
-        task = self._tasks[thread_id] = self.loop.create_task(runner.work())
+        task = self._tasks[thread_id] = self.loop.create_task(Runner(thread_id, self._ends).work())
         task.add_done_callback(partial(self._done, thread_id))
 
-    def stop_turn(self, thread_id: UUID, turn_id: UUID) -> None:
-        """Interrupt a turn that someone asked to stop, if it runs here."""
-        if runner := self._runners.get(thread_id):
-            runner.stop(turn_id)
-
     async def close(self) -> None:
-        """End: every turn is cut off at once, its lease let go, so that the next process continues it."""
+        """End: every turn parks at its next boundary; one that reaches none within the grace time is cut off."""
+        self._ends.set()
         self._sweeper.cancel()
-        for task in self._tasks.values():
+        tasks = list(self._tasks.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=settings.ACCORD_GRACE_SECONDS)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(self._sweeper, *self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(self._sweeper, *tasks, return_exceptions=True)
 
     def _done(self, thread_id: UUID, task: asyncio.Task[None]) -> None:
-        del self._tasks[thread_id], self._runners[thread_id]
+        del self._tasks[thread_id]
         if not task.cancelled() and (error := task.exception()):
             log.error("runner_failed", thread=str(thread_id), exc_info=error)
         if thread_id in self._again and not task.cancelled():
@@ -73,40 +89,58 @@ class _State:
     embedded: Embedded | None = None
 
 
-async def start() -> Callable[[], Awaitable[None]]:
-    """Start the dispatcher in this process's event loop; await what it returns to stop it.
+async def start(*, at_once: int = AT_ONCE) -> Callable[[], Awaitable[None]]:
+    """Work turns in this process's event loop; await what it returns to stop.
+
+    Args:
+        at_once: how many turns at most, where jobs wake them; the embedded dispatcher knows no such limit.
 
     Raises:
         ModelConfigError: the configured model cannot be set up, so no turn of this process could work.
     """
     model_for(None)
-    embedded = _State.embedded = Embedded()
-    answering = asyncio.create_task(doorbell.answer_snapshots())
+    works: Works
+    if settings.ACCORD_RUNNERS:
+        works = await _jobs().begin(at_once)
+    else:
+        works = _State.embedded = Embedded()
+    listening = asyncio.create_task(doorbell.hear_for_turns(stop_here))
 
     async def stop() -> None:
         _State.embedded = None
-        answering.cancel()
-        await embedded.close()
-        await asyncio.gather(answering, return_exceptions=True)
+        await works.close()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
 
     return stop
 
 
 def wake_on_commit(thread_id: UUID) -> None:
-    """Once the transaction commits, have the thread looked at; without a dispatcher here, the next sweep does it."""
-    _on_commit(lambda embedded: embedded.wake(thread_id))
+    """Have the thread looked at once the transaction commits. A job is part of the transaction; without runners, and
+    without a dispatcher here, the next sweep does it."""
+    if settings.ACCORD_RUNNERS:
+        _jobs().wake(thread_id)
+        return
+
+    def wake() -> None:
+        embedded = _State.embedded
+        if embedded is not None and not embedded.loop.is_closed():
+            embedded.loop.call_soon_threadsafe(embedded.wake, thread_id)
+
+    transaction.on_commit(wake, robust=True)
 
 
-def stop_on_commit(thread_id: UUID, turn_id: UUID) -> None:
-    """Once the transaction commits, interrupt the turn; where it runs elsewhere, its heartbeat sees the request."""
-    _on_commit(lambda embedded: embedded.stop_turn(thread_id, turn_id))
+def stop_on_commit(turn_id: UUID) -> None:
+    """Once the transaction commits, interrupt the turn in whichever process works it; the net is its heartbeat, which
+    sees the stored request."""
+
+    def stop() -> None:
+        if not stop_here(turn_id):
+            doorbell.stop_turn(turn_id)
+
+    transaction.on_commit(stop, robust=True)
 
 
-def _on_commit(act: Callable[[Embedded], None]) -> None:
-    transaction.on_commit(partial(_act, act), robust=True)
-
-
-def _act(act: Callable[[Embedded], None]) -> None:
-    embedded = _State.embedded
-    if embedded is not None and not embedded.loop.is_closed():
-        embedded.loop.call_soon_threadsafe(act, embedded)
+def _jobs() -> Any:
+    # The job engine is slow to import, so a process without runners does without it.
+    return import_module("agents.turns.jobs")

@@ -40,7 +40,7 @@ EXCERPT_CHARS = 160
 CHARS_A_TOKEN = 4
 """A rough count that errs on the high side for English; the budget needs no better."""
 
-NOTE = framing.register_tag("note")
+NOTE, EVENT = framing.register_tag("note"), framing.register_tag("event")
 
 
 def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[ModelMessage]:
@@ -125,12 +125,17 @@ def dump(messages: Sequence[ModelMessage]) -> str:
 
 
 def labelled(message: Message, names: Mapping[UUID, str]) -> str:
-    """Return a message as the model reads it: a person's or client's words after their name; anything else as data
-    that cannot close its own frame."""
-    speaker = told(message.author, names)
+    """Return a message as the model reads it: a person's or client's words after their name, in which no tag of ours
+    stands; anything else as data that cannot close its own frame."""
+    speaker = name_of(message.author, names)
     if message.kind == Message.Kind.NOTICE:
         return framing.wrap(NOTE, message.content, about="notice", by=speaker)
-    return f"{speaker}: {message.content}"
+    return f"{speaker}: {framing.neutralize_tags(message.content)}"
+
+
+def name_of(actor: Actor, names: Mapping[UUID, str]) -> str:
+    """Return how the model is told of an actor: on one line and without a tag, so that no name speaks for others."""
+    return framing.neutralize_tags(" ".join(told(actor, names).split()))
 
 
 def note(text: str) -> UserPromptPart:

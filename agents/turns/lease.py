@@ -37,7 +37,7 @@ def claim(locked: Locked) -> None:
 
 
 def release(locked: Locked) -> None:
-    """Give the thread back, in the transaction that ends its turn."""
+    """Give the thread back, in the transaction that ends or leaves its turn."""
     locked.change(lease_holder="", lease_until=None, stop_turn_id=None)
 
 
@@ -55,14 +55,11 @@ def renew(thread_id: UUID, epoch: int) -> UUID | None:
     """Keep a lease for one more TTL, and return the turn that someone asked to stop, if any.
 
     Raises:
-        LeaseLost: the thread was claimed by another process.
+        LeaseLost: the thread was given back, or claimed by another process.
     """
-    kept = Thread.objects.filter(pk=thread_id, lease_epoch=epoch).update(lease_until=AccordNow() + ttl())
+    kept = Thread.objects.filter(pk=thread_id, lease_epoch=epoch, lease_holder=HOLDER).update(
+        lease_until=AccordNow() + ttl()
+    )
     if not kept:
         raise LeaseLost()
     return Thread.objects.values_list("stop_turn_id", flat=True).get(pk=thread_id)
-
-
-def let_go(thread_id: UUID, epoch: int) -> None:
-    """End a lease early, so that whoever looks next takes the thread over at once instead of after the TTL."""
-    Thread.objects.filter(pk=thread_id, lease_epoch=epoch).update(lease_until=AccordNow())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic_ai.messages import ModelRequest, SystemPromptPart
 
+from agents.turns.history import name_of
 from agents.turns.start import Started
-from collab.selectors import told
 
 _TEXT = """\
 You are {agent}, the agent of a conversation that several people share. In this turn you work for {principal}; \
@@ -19,6 +19,6 @@ suggestion that someone else must accept."""
 def instructions(started: Started) -> ModelRequest:
     """Return the request that opens what the model sees: who it is, whom it works for, what its words may claim."""
     turn, agent = started.turn, started.agent
-    principal = told(turn.principal, started.names) if turn.principal else "no one"
+    principal = name_of(turn.principal, started.names) if turn.principal else "no one"
     text = _TEXT.format(agent=agent.account.display_name, principal=principal)
     return ModelRequest(parts=[SystemPromptPart("\n\n".join(filter(None, [text, agent.instructions])))])

@@ -7,14 +7,15 @@ boundary. Every decision about authority, order and ending lies in the functions
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError
-from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse
 from pydantic_ai.models import Model
 
 from agents.errors import LeaseLost, LimitReached
@@ -27,6 +28,7 @@ from agents.turns import boundary, history, lease, prompt
 from agents.turns.boundary import GoesOn, Work
 from agents.turns.budget import Spent
 from agents.turns.live import LiveText
+from agents.turns.response import calls_of, keepable
 from agents.turns.start import Started, start_next
 from collab.db import in_db
 
@@ -36,6 +38,9 @@ T = TypeVar("T")
 DEFINITIONS = [tool.definition for tool in TOOLS.values()]
 RETRY = RetryPolicy()
 
+_stops: dict[UUID, Callable[[], object]] = {}
+"""What interrupts each turn that this process works, from whichever thread."""
+
 
 class Interrupted(Exception):
     """The turn was asked to stop, or its lease was lost, while it waited for something."""
@@ -44,23 +49,28 @@ class Interrupted(Exception):
 class Runner:
     """Works the next turn of one thread in this process."""
 
-    def __init__(self, thread_id: UUID) -> None:
+    def __init__(self, thread_id: UUID, process_ends: asyncio.Event | None = None) -> None:
+        """Prepare to work a thread.
+
+        Args:
+            process_ends: once it is set, the turn parks at its next boundary.
+        """
         self._thread_id = thread_id
+        self._process_ends = process_ends or asyncio.Event()
         self._stop = asyncio.Event()
         self._lost = False
         self.turn_id: UUID | None = None
-
-    def stop(self, turn_id: UUID) -> None:
-        """Interrupt the turn if it is the one that runs: someone asked for that, and the request is stored."""
-        if turn_id == self.turn_id:
-            self._stop.set()
 
     async def work(self) -> None:
         """Start what the thread's log says is next, if anything is, and work it to its end. What was asked meanwhile
         has its own wake-up, enqueued by the transaction that ended the turn."""
         if started := await in_db(start_next, self._thread_id):
             self.turn_id = started.turn.id
-            await self._run(started)
+            _stops[started.turn.id] = partial(asyncio.get_running_loop().call_soon_threadsafe, self._stop.set)
+            try:
+                await self._run(started)
+            finally:
+                del _stops[started.turn.id]
 
     async def _run(self, started: Started) -> None:
         turn = started.turn
@@ -75,7 +85,7 @@ class Runner:
             # The database went away. Its lease lapses, and the turn goes on from its last boundary when it is back.
             log.exception("database_away", turn=str(turn.id))
         except asyncio.CancelledError:
-            await in_db(lease.let_go, turn.thread_id, turn.lease_epoch)
+            await in_db(boundary.cut_off, turn)
             raise
         except Exception:
             log.exception("turn_failed", turn=str(turn.id))
@@ -123,22 +133,22 @@ class Runner:
         )  # fmt: skip
         live.end_step()
         work.text = live.text
+        response = keepable(response, work.messages)
         work.messages.append(response)
         _count(work, spent, response)
         returns = await self._calls(work, response, spent)
+        work.parks = self._process_ends.is_set()
         reached = await in_db(boundary.reach, work, returns)
         return isinstance(reached, GoesOn)
 
     async def _calls(self, work: Work, response: ModelResponse, spent: Spent) -> list[ModelRequestPart]:
         """Carry out a response's calls one after another; each sees what the one before it did."""
         returns: list[ModelRequestPart] = []
-        for part in response.parts:
-            if isinstance(part, ToolCallPart):
-                spent.require_call()
-                step = work.turn.steps + 1
-                told = await gate.carry_out(work, part, step=step, number=spent.calls)
-                if told is not None:
-                    returns.append(told)
+        for part in calls_of(response):
+            spent.require_call()
+            told = await gate.carry_out(work, part, step=work.turn.steps + 1, number=spent.calls)
+            if told is not None:
+                returns.append(told)
         return returns
 
     async def _unless_stopped(self, doing: Coroutine[Any, Any, T]) -> T:
@@ -177,6 +187,14 @@ class Runner:
     async def _fail(self, work: Work, live: LiveText, reason: str, because: str) -> None:
         work.text = live.text
         await in_db(boundary.fail, work, reason=reason, because=because)
+
+
+def stop_here(turn_id: UUID) -> bool:
+    """Interrupt a turn that someone asked to stop, and say whether it runs in this process. Call from any thread."""
+    stop = _stops.get(turn_id)
+    if stop is not None:
+        stop()
+    return stop is not None
 
 
 def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[Any]]:

@@ -43,7 +43,7 @@ def turn_stop(*, actor: Actor, turn: UUID) -> Turn:
         if found.status == Turn.Status.PAUSED:
             ending.end_unfinished(locked, found, status="stopped", reason="stopped", because="It was stopped.")
         else:
-            dispatch.stop_on_commit(found.thread_id, found.id)
+            dispatch.stop_on_commit(found.id)
         return found
 
 

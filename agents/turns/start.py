@@ -21,7 +21,10 @@ MOST_TAKEN = 100
 """Waiting messages looked at, and so taken, at once."""
 
 MOST_ATTEMPTS = 3
-"""How often an abandoned piece of work is continued."""
+"""How often an abandoned piece of work is tried."""
+
+PARKED = "parked"
+"""Why a turn ended that its process left at a boundary, because the process itself ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +174,19 @@ def _new_turn(
         trigger=continues.trigger if continues else "answer" if resumes else "message",
         origin=origin, on_behalf_of=principal(origin), agent_id=agent.pk, resumes=resumes, continues=continues,
         root_id=before.root_id if before else id, lease_epoch=locked.row.lease_epoch,
-        attempt=continues.attempt + 1 if continues else 1, steps=continues.steps if continues else 0,
+        attempt=_attempt(continues), steps=continues.steps if continues else 0,
         history=continues.history if continues else "", text=continues.text if continues else "",
         known=continues.known if continues else {}, started_at=locked.now,
     )  # fmt: skip
     locked.change(turn_count=turn.number)
     return turn
+
+
+def _attempt(continues: Turn | None) -> int:
+    """To park is no failure of the work, so it does not count."""
+    if continues is None:
+        return 1
+    return continues.attempt if continues.reason == PARKED else continues.attempt + 1
 
 
 def _names(decision: Decision) -> dict[UUID, str]:
@@ -195,13 +205,8 @@ def _settle_abandoned(locked: Locked, agent: AgentRow, running: list[Turn]) -> S
     """End a turn that its process left, and go on from its last boundary in a new one of the same author and origin,
     its rights checked afresh, a few times at most (DESIGN 6, Leases and the sweep)."""
     for turn in running:
-        stopped = turn.stop_asked_by is not None
-        ending.end_unfinished(
-            locked, turn,
-            status="stopped" if stopped else "failed", reason="stopped" if stopped else "abandoned",
-            because="It was stopped." if stopped else "The process that ran it went away.",
-        )  # fmt: skip
-        if stopped or turn.attempt >= MOST_ATTEMPTS:
+        _end_left(locked, turn)
+        if turn.reason == "stopped" or _attempt(turn) > MOST_ATTEMPTS:
             return None
         verdict = _may_start(locked, agent, turn.origin)
         if verdict.refusal:
@@ -211,3 +216,13 @@ def _settle_abandoned(locked: Locked, agent: AgentRow, running: list[Turn]) -> S
         _record_start(locked, continued, (), verdict.decision)
         return Started(continued, agent, locked.row.workspace_id, _names(verdict.decision))
     return None
+
+
+def _end_left(locked: Locked, turn: Turn) -> None:
+    """End a turn that no process works on: it was asked to stop, or its process parked it or went away."""
+    status, reason, because = "failed", "abandoned", "The process that ran it went away."
+    if turn.stop_asked_by is not None:
+        status, reason, because = "stopped", "stopped", "It was stopped."
+    elif turn.reason == PARKED:
+        reason, because = PARKED, "The process that ran it was ended; another goes on."
+    ending.end_unfinished(locked, turn, status=status, reason=reason, because=because)

@@ -89,7 +89,8 @@ class AccordAdminSite(UnfoldAdminSite):
         return redirect("account")
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        response: HttpResponse = PickerView.as_view(admin_site=self)(request)
+        picker: View = PickerView.as_view(admin_site=self)
+        response: HttpResponse = picker(request)
         return response
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:

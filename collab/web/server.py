@@ -10,6 +10,7 @@ from typing import Any
 
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
+from django.conf import settings
 from twisted.internet import defer, reactor
 
 from collab import doorbell
@@ -22,8 +23,8 @@ Start = Callable[[], Awaitable[Stop | None]]
 LONGEST_FRAME = 65_536
 """Bytes of one WebSocket frame (DESIGN 9)."""
 
-GRACE_SECONDS = 10.0
-"""What runs beside the pages has this long to come to a boundary when the process is asked to end."""
+STOP_SECONDS = 5.0
+"""Beside ACCORD_GRACE_SECONDS, what runs beside the pages has this long to end when the process is asked to."""
 
 RESTARTING = 1012
 """The close code that tells a browser to come back."""
@@ -110,12 +111,13 @@ class WebServer(Server):
                 protocol.sendCloseFrame(code=RESTARTING)
 
     async def _stopped(self, stop: Stop) -> None:
+        seconds = settings.ACCORD_GRACE_SECONDS + STOP_SECONDS
         try:
             ending = stop()
             if inspect.isawaitable(ending):
-                await asyncio.wait_for(ending, GRACE_SECONDS)
+                await asyncio.wait_for(ending, seconds)
         except Exception:
-            logger.exception("What ran beside the pages did not end within %s seconds", GRACE_SECONDS)
+            logger.exception("What ran beside the pages did not end within %s seconds", seconds)
 
 
 def _runs(details: dict[str, Any]) -> bool:

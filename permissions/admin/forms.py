@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.admin import AdminSite
@@ -34,10 +34,16 @@ class TakingForm(ReasonForm):
         self.fields["reason"].label = "Why, for what you take"
 
 
-class AccountField(forms.ModelChoiceField):
+if TYPE_CHECKING:
+    UserChoiceField = forms.ModelChoiceField[User]
+else:
+    UserChoiceField = forms.ModelChoiceField
+
+
+class AccountField(UserChoiceField):
     """Names one account, and shows what tells it apart from others of its name."""
 
-    def label_from_instance(self, obj: Any) -> str:
+    def label_from_instance(self, obj: User) -> str:
         return named_apart(obj)
 
 
@@ -53,7 +59,6 @@ class MemberForm(ReasonForm):
 class GrantForm(ReasonForm):
     """Names one holder, one grant, and until when it stands."""
 
-    codename = forms.ChoiceField(label="Grant", widget=UnfoldAdminSelectWidget())
     expires_at = forms.DateTimeField(
         label="Until (UTC)",
         required=False,

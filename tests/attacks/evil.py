@@ -7,10 +7,12 @@ import json
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
+from django.db import connection
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
@@ -19,6 +21,7 @@ from agents.turns.runner import Runner
 from collab.models.threads import Thread
 from tests.support.turns import Asked
 
+T = TypeVar("T")
 IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -49,6 +52,11 @@ class EvilModel:
     def words(self) -> str:
         """Everything it was ever given, as one text."""
         return "\n".join(asked.words for asked in self.seen)
+
+    @property
+    def parts(self) -> list[Any]:
+        """Every part of what it was given last."""
+        return [part for message in self.seen[-1].messages for part in message.parts if hasattr(part, "content")]
 
     @property
     def ids(self) -> list[str]:
@@ -91,6 +99,19 @@ def works(thread: Thread | UUID) -> Turn:
     return Turn.objects.filter(thread=id).exclude(pk__in=before).latest("number")
 
 
+def aside(act: Callable[..., T], *args: Any) -> T:
+    """Do something while the model answers, as another process would: on a connection of its own."""
+
+    def done() -> T:
+        try:
+            return act(*args)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(done).result()
+
+
 def told(turn: Turn) -> list[tuple[str, str | None, str]]:
     """Return each call of a turn: the tool as it was called, its outcome and its reason."""
     return list(Call.objects.filter(turn=turn).order_by("number").values_list("called_as", "outcome", "reason"))
@@ -104,5 +125,3 @@ def reasons(turn: Turn) -> list[str]:
 def edit(find: str, replace: str, document: str = "Launch plan", **more: Any) -> dict[str, Any]:
     """Return the arguments of an edit."""
     return {"document": document, "edits": [{"find": find, "replace": replace}], **more}
-
-

@@ -8,11 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from collab.errors import CollabError
 from collab.log import thread_locked, verify
-from collab.models.documents import Document, Revision
+from collab.models.documents import Document
 from collab.models.proposals import Proposal
-from collab.models.threads import Message, Thread
+from collab.models.threads import Message
 from collab.services.documents import document_create, document_edit
 from collab.services.messages import message_post, message_record
 from collab.services.proposals import proposal_accept
@@ -25,13 +24,13 @@ from collab.services.workspaces import (
     workspace_create,
 )
 from permissions.actors import Actor, Source, System
-from permissions.errors import PermissionsError, Refused
+from permissions.errors import PermissionsError
 from permissions.roles import START_TURN, Role
 from permissions.services import account_deactivate, grant_give
-from tests.attacks.evil import EvilModel, Move, edit, reasons, told, works
-from tests.support.cast import Desk, Robin, Someone, Studio
+from tests.attacks.evil import EvilModel, Move, aside, edit, reasons, told, works
+from tests.support.cast import PLAN, Desk, Robin, Someone, Studio, someone
 from tests.support.reading import state_of, text_of
-from tests.support.turns import posts, replies
+from tests.support.turns import posts
 from tests.support.world import World, changed, world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,17 +52,15 @@ def objects() -> World:
     return world(without=TALK)
 
 
-def may_only_ask(studio: Studio, someone: Someone) -> None:
+def may_only_ask(studio: Studio, who: Someone) -> None:
     """Let a viewer start turns in the thread, and nothing more."""
-    grant_give(by=studio.ana.actor, holder=someone.user, codename=START_TURN, obj=studio.thread)
+    grant_give(by=studio.ana.actor, holder=who.user, codename=START_TURN, obj=studio.thread)
 
 
 @pytest.fixture
 def chief(studio: Studio) -> Someone:
     """A superuser who holds no grant."""
-    from tests.support import cast
-
-    found = cast.someone("Chief")
+    found = someone("Chief")
     found.user.is_superuser = True
     found.user.save()
     return found
@@ -156,9 +153,7 @@ def test_attack_6_a_turn_stays_in_its_workspace_where_author_and_agent_may_more(
 ) -> None:
     """What Ana may read elsewhere is not for the people of this thread."""
     secret = _elsewhere(studio.ana)
-    agent_enable(
-        actor=studio.ana.actor, workspace=secret.workspace_id, agent_account=studio.robin.id, role=Role.EDITOR
-    )
+    agent_enable(actor=studio.ana.actor, workspace=secret.workspace_id, agent_account=studio.robin.id, role=Role.EDITOR)
     args = {"edits": [{"append": "Mine."}]} if tool == "edit_document" else {}
     before = objects()
     evil.calls(tool, document=str(secret.id), **args)
@@ -189,7 +184,7 @@ def test_attack_14_nothing_a_model_can_call_resolves_a_proposal(studio: Studio, 
     evil.calls("edit_document", edit("900", "9"))
 
     def accepts(model: EvilModel) -> Move:
-        proposal = str(Proposal.objects.get().id)
+        proposal = str(aside(Proposal.objects.get).id)
         assert proposal in model.ids
         names = ("proposal_accept", "accept_proposal", "propose_change", "proposal_reject")
         return Move(calls=[(name, {"proposal": proposal}) for name in names])
@@ -286,20 +281,14 @@ def test_attack_17_the_very_next_write_after_a_revocation_is_refused(
     evil.calls("edit_document", edit("900", "950"))
 
     def goes_on(model: EvilModel) -> Move:
-        import threading
-
-        worker = threading.Thread(target=_and_close, args=(revoked, studio))
-        worker.start()
-        worker.join()
-        return Move(calls=[("edit_document", edit("950", "9")), ("read_document", {"document": str(studio.document.id)})])
+        aside(revoked, studio)
+        return Move(calls=[("edit_document", edit("950", "9")), ("edit_document", edit("# Launch", "# Lunch"))])
 
     evil.will(goes_on)
     posts(studio.ben, studio.thread, "Raise the budget.")
     turn = works(studio.thread)
-    first, *rest = told(turn)
-    assert first == ("edit_document", "done", "")
-    assert {outcome for _, outcome, _ in rest[:1]} == {"refused"}
-    assert "950" in text_of(studio.document)
+    assert [outcome for _, outcome, _ in told(turn)] == ["done", "refused", "refused"]
+    assert text_of(studio.document) == PLAN.replace("900", "950")
     assert Document.objects.get().version == 2
 
 
@@ -308,10 +297,7 @@ def test_attack_17_a_turn_never_goes_on_under_another_authors_rights(studio: Stu
     may_only_ask(studio, studio.vera)
 
     def stalls(_: EvilModel) -> Move:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(_and_close, _ana_posts, studio).result()
+        aside(_ana_posts, studio)
         return Move(calls=[("list_documents", {})])
 
     evil.will(stalls)
@@ -355,12 +341,3 @@ def _elsewhere(owner: Someone) -> Document:
 
 def _ana_posts(studio: Studio) -> None:
     message_post(actor=studio.ana.actor, thread=studio.thread.id, content="Yes, do it all.", client_id="yes")
-
-
-def _and_close(act: Any, studio: Studio) -> None:
-    from django.db import connection
-
-    try:
-        act(studio)
-    finally:
-        connection.close()

@@ -93,7 +93,7 @@ def test_pages_that_lived_through_it_equal_pages_just_loaded(stage, studio, away
 
 def test_an_open_question_and_an_open_proposal_look_the_same_on_a_fresh_page(stage, studio):
     ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
-    suggests(ana)
+    ana.lets_robin_only_suggest()
     ana.says("quickly add a lamp")
     expect(ben.button("Accept")).to_be_visible()
     ana.comes_to_rest()
@@ -136,14 +136,6 @@ def settled(tab: Tab, fresh: Tab) -> bool:
     for page in (tab.page, fresh.page):
         page.evaluate("new Promise((done) => setTimeout(done, 500))")
     return before == (tab.drawn(), fresh.drawn())
-
-
-def suggests(tab: Tab) -> None:
-    """Have the agent suggest changes instead of making them."""
-    tab.button("Thread settings").click()
-    tab.page.get_by_role("radio", name="Suggest changes").check()
-    tab.button("Save").click()
-    expect(tab.page.locator("[data-thread-mode]")).to_contain_text("Robin suggests changes")
 
 
 def words(text: str) -> str:

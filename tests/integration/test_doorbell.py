@@ -16,7 +16,7 @@ from collab.db import close_connections, in_db
 from collab.services.messages import message_post
 from tests.support.cast import Studio
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 THREAD = uuid4()
 
 Posted = list[tuple[str, doorbell.Message]]
@@ -119,7 +119,7 @@ async def test_a_process_that_runs_a_turn_answers_who_wants_its_snapshot(
         return None if len(here) == 1 else {"turn": "t1", "offset": 0}
 
     monkeypatch.setattr(reads, "SNAPSHOTS", [snapshot])
-    runner = asyncio.create_task(doorbell.answer_snapshots())
+    runner = asyncio.create_task(doorbell.hear_for_turns(lambda turn: None))
     while not await _joined(layer):
         await asyncio.sleep(0.01)
     doorbell.snapshot_wanted(THREAD)

@@ -89,6 +89,17 @@ class Site:
         self.post("ana", f"/documents/{found[1]}/save/", text=text, base_version="1")
         return found[1]
 
+    def set_role(self, studio: Studio, name: str, role: str) -> None:
+        """Give a member another role, as Ana would."""
+        page = self.page("ana", studio.people_path)
+        found = re.search(rf'for="r-({ID.pattern})">Role of {name}<', page)
+        assert found, f"{name} is no member"
+        self.post("ana", studio.people_path, act="role", user=found[1], role=role)
+
+    def events(self, studio: Studio, type: str) -> int:
+        """Return how many events of a type the studio's thread has, of its newest hundred."""
+        return self.page("ana", studio.timeline_path).count(f">{type}<")
+
     def studio(self) -> Studio:
         """Make what Ana, Ben and Vera share."""
         workspace = self.workspace()

@@ -21,7 +21,7 @@ from collab.web.routing import sockets as routes
 from permissions.models import User
 from tests.support.cast import Someone
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds that anything a test waits for may take; far more than it does."""
 
 Json = dict[str, Any]

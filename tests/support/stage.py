@@ -89,6 +89,13 @@ class Tab:
         self.writes(text)
         expect(self.box).to_have_value("")
 
+    def lets_robin_only_suggest(self) -> None:
+        """Set, as an owner, that the agent suggests changes instead of making them."""
+        self.button("Thread settings").click()
+        self.page.get_by_role("radio", name="Suggest changes").check()
+        self.button("Save").click()
+        expect(self.page.locator("[data-thread-mode]")).to_contain_text("Robin suggests changes")
+
     def comes_to_rest(self) -> None:
         """Wait until nothing runs and nothing waits."""
         expect(self.strip).to_be_hidden()

@@ -35,6 +35,9 @@ def list_documents(ctx: ToolContext) -> JsonValue:
 def read_document(ctx: ToolContext, document: DocumentRef) -> JsonValue:
     """Read a document's text and its version."""
     found = document_for(ctx.actor, _id_of(ctx, document))
+    if found.workspace_id != ctx.workspace:
+        # What a turn reads is for the people of its thread, who need not belong to another workspace.
+        raise NotFound()
     return {
         "id": str(found.id), "title": found.title, "kind": found.kind, "version": found.version,
         "text": KINDS.named(found.kind).to_text(found.data),

@@ -1,0 +1,60 @@
+"""The audit: every thread's log from its first event to its head, judged by every rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from agents.audit import ends, reading
+from agents.audit.chain import Chain
+from agents.audit.grants import GrantHistory
+from agents.audit.rows import EventRow, Finding, Rows, ThreadRow
+from agents.audit.rules import RULES
+from agents.audit.state import State, apply
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the audit has come."""
+
+    threads: int = 0
+    events: int = 0
+
+
+def audit(progress: Progress, passed: Callable[[ThreadRow], None] = lambda _: None) -> Iterator[Finding]:
+    """Judge everything, as of the moment it is called in; yields what is found as it is found.
+
+    What it holds in memory is a stretch of one log, what is open in it, and the grant history of one workspace.
+
+    Args:
+        progress: is moved on as the audit goes.
+        passed: is told of every thread that has been read.
+    """
+    superusers = reading.superusers()
+    workspace, grants = "", GrantHistory(frozenset(), {})
+    for thread in reading.threads():
+        if thread.workspace != workspace:
+            workspace, grants = thread.workspace, reading.history(thread.workspace, superusers)
+        yield from _thread(thread, grants, progress)
+        progress.threads += 1
+        passed(thread)
+
+
+def _thread(thread: ThreadRow, grants: GrantHistory, progress: Progress) -> Iterator[Finding]:
+    state, chain = State(thread, grants), Chain(thread)
+    for stretch in reading.stretches(thread):
+        rows = reading.rows_named(thread, stretch)
+        for event in stretch:
+            yield from chain.follow(event)
+            yield from _event(state, event, rows)
+            apply(state, event, rows)
+        progress.events += len(stretch)
+    yield from chain.end()
+    yield from ends.end(state, reading.rows_open(state))
+
+
+def _event(state: State, event: EventRow, rows: Rows) -> Iterator[Finding]:
+    for name, rules in RULES.items():
+        for rule in rules:
+            for because in rule(state, event, rows):
+                yield Finding(name, state.thread.id, event.seq, because)
