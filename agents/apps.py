@@ -5,6 +5,7 @@ from django.apps import AppConfig
 
 class AgentsConfig(AppConfig):
     name = "agents"
+    verbose_name = "Agents"
 
     def import_models(self) -> None:
         """Find the models of this app's files: packages here have an empty ``__init__``."""

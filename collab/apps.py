@@ -8,6 +8,7 @@ from collab.processes import check_runners
 
 class CollabConfig(AppConfig):
     name = "collab"
+    verbose_name = "Threads and documents"
 
     def import_models(self) -> None:
         """Find the models of this app's files: packages here have an empty ``__init__``."""

@@ -11,6 +11,7 @@ from permissions.clock import prepare_connection
 
 class PermissionsConfig(AppConfig):
     name = "permissions"
+    verbose_name = "Rights"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

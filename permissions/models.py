@@ -30,6 +30,7 @@ class User(AbstractUser):
     display_name = models.CharField(max_length=100, blank=True)
 
     class Meta(AbstractUser.Meta):
+        verbose_name, verbose_name_plural = "account", "accounts"
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind__in=[kind.value for kind in AccountKind]), name="an_account_is_of_a_known_kind"

@@ -92,7 +92,7 @@ def cannot_accept(responder: str, reason: str) -> str:
 
 
 def to_reader(sentence: str, name: str) -> str:
-    """Return a sentence about a person as it is told to that person: ``Vera may only view`` is ``you may only view``."""
+    """Return a sentence about a person as that person is told it: ``Vera may only view`` is ``you may only view``."""
     return f"you{sentence.removeprefix(name)}" if sentence.startswith(f"{name} ") else sentence
 
 

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def fast_and_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hash passwords fast, wait for no turn at a test's end, and look for collected static files in a folder of this run."""
+    """Hash passwords fast, wait for no turn as a test ends, look for collected static files in a folder of this run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settings, "PASSWORD_HASHERS", ["django.contrib.auth.hashers.MD5PasswordHasher"])
         patch.setattr(settings, "STATIC_ROOT", tmp_path_factory.mktemp("static"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import IO, Any
 
 from agents.audit.rows import Finding, ThreadRow
 
@@ -18,6 +20,24 @@ Head = Callable[[str, int], str | None]
 
 class BadAnchor(ValueError):
     """The file is not one that the audit wrote."""
+
+
+@dataclass(slots=True)
+class Heads:
+    """The heads that are being kept; unless something is found, they replace the earlier ones."""
+
+    file: IO[str]
+    trusted: bool = True
+
+    def distrusting(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Pass findings on; a violation among them leaves the earlier heads in their place, as the evidence."""
+        for finding in findings:
+            self.trusted = self.trusted and finding.is_note
+            yield finding
+
+    def add(self, thread: ThreadRow) -> None:
+        """Keep a thread's head."""
+        self.file.write(json.dumps({"thread": thread.id, "seq": thread.head_seq, "hash": thread.head_hash}) + "\n")
 
 
 def missing(path: Path, head: Head) -> Iterator[Finding]:
@@ -35,29 +55,21 @@ def missing(path: Path, head: Head) -> Iterator[Finding]:
                 yield Finding("anchor", thread, seq, because)
 
 
-class Anchors:
-    """A file of anchors that is being written; it takes the place of the old one at once, or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._new = NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False)
-
-    def add(self, thread: ThreadRow) -> None:
-        """Keep a thread's head."""
-        line = {"thread": thread.id, "seq": thread.head_seq, "hash": thread.head_hash}
-        self._new.write(json.dumps(line) + "\n")
-
-    def keep(self) -> None:
-        """Put the new file, which is on the disk by then, in the place of the old one."""
-        self._new.flush()
-        os.fsync(self._new.fileno())
-        self._new.close()
-        Path(self._new.name).replace(self._path)
-
-    def drop(self) -> None:
-        """Leave the old file as it is."""
-        self._new.close()
-        Path(self._new.name).unlink(missing_ok=True)
+@contextmanager
+def replacing(path: Path) -> Iterator[Heads]:
+    """Write new anchors beside a file, and put them in its place at once when the block has ended well; if it fails, or
+    the heads are not to be trusted, the file stays as it was."""
+    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        new = Path(file.name)
+        try:
+            heads = Heads(file)
+            yield heads
+            file.flush()
+            os.fsync(file.fileno())
+            if heads.trusted:
+                new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
 
 
 def _read(line: str, number: int) -> tuple[str, int, str]:

@@ -1,4 +1,4 @@
-"""What must hold where a thread's log ends: what is open by the log is open by the rows, and no row is beside it. Pure."""
+"""What must hold where a thread's log ends: what is open by it is open by the rows, and no row is beside it. Pure."""
 
 from __future__ import annotations
 

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import Group as GroupTable
 from django.db import connection
-from django.db.models import CharField, Count, F, Model, OuterRef, QuerySet, Subquery
+from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Cast, Coalesce
 
 from agents.audit.grants import GrantHistory, Group
 from agents.audit.rows import (
+    CallRow,
     EventRow,
     GrantRow,
+    MessageRow,
+    ProposalRow,
+    QuestionRow,
+    RevisionRow,
     Rows,
     ThreadRow,
+    TurnRow,
 )
 from agents.audit.state import State
-from agents.models.turns import Call, Turn
+from agents.models.turns import Call, Question, Turn
 from collab.models.documents import Revision
 from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message, Thread
@@ -73,14 +81,14 @@ def threads() -> Iterator[ThreadRow]:
 def stretches(thread: ThreadRow) -> Iterator[Sequence[EventRow]]:
     """Read a thread's log in order, a stretch at a time."""
     after = -1
-    while stretch := [EventRow(*row, data=_data(row[_TEXT])) for row in _events(thread.id, after)]:
+    while stretch := [EventRow(*row, _data(row[_TEXT])) for row in _events(thread.id, after)]:
         yield stretch
         after = stretch[-1].seq
 
 
 def head(thread: str, seq: int) -> str | None:
     """Return the hash of one event of a thread; None where there is none."""
-    return Event.objects.filter(thread=thread, seq=seq).values_list("hash", flat=True).first()
+    return Event.objects.filter(thread_id=UUID(thread), seq=seq).values_list("hash", flat=True).first()
 
 
 def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
@@ -154,7 +162,7 @@ def _events(thread: str, after: int) -> list[tuple[Any, ...]]:
         "prev_hash",
         "hash",
     )
-    rows = Event.objects.filter(thread=thread, seq__gt=after).order_by("seq")
+    rows = Event.objects.filter(thread_id=UUID(thread), seq__gt=after).order_by("seq")
     return _plain(rows.values_list(*columns)[:STRETCH])
 
 
@@ -195,7 +203,7 @@ def _proposals(ids: Iterable[str]) -> dict[str, ProposalRow]:
 
 
 def _revisions(thread: str, named: Collection[tuple[str, int]]) -> dict[tuple[str, int], RevisionRow]:
-    made = Revision.objects.filter(thread=thread, version__in={version for _, version in named})
+    made = Revision.objects.filter(thread_id=UUID(thread), version__in={version for _, version in named})
     columns = ("document_id", "version", _actor("actor"), "turn_id")
     return {row[:2]: RevisionRow(*row) for row in _by(made, {document for document, _ in named}, columns, "document")}
 
@@ -212,7 +220,7 @@ def _plain(rows: QuerySet[Any, Any]) -> list[tuple[Any, ...]]:
     return [tuple(str(value) if isinstance(value, UUID) else value for value in row) for row in rows]
 
 
-def _is_set(column: str) -> ExpressionWrapper:
+def _is_set(column: str) -> ExpressionWrapper[Q]:
     return ExpressionWrapper(Q(**{f"{column}__isnull": False}), output_field=BooleanField())
 
 

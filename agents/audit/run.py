@@ -13,22 +13,27 @@ from agents.audit.rules import RULES
 from agents.audit.state import State, apply
 
 
+def _nothing(_: object) -> None:
+    """Tell nobody."""
+
+
 @dataclass(slots=True)
 class Progress:
-    """How far the audit has come."""
+    """How far an audit has come; ``tell`` is called with it now and then."""
 
+    tell: Callable[[Progress], None] = _nothing
     threads: int = 0
     events: int = 0
 
 
-def audit(progress: Progress, passed: Callable[[ThreadRow], None] = lambda _: None) -> Iterator[Finding]:
-    """Judge everything, as of the moment it is called in; yields what is found as it is found.
+def audit(progress: Progress, passed: Callable[[ThreadRow], None] = _nothing) -> Iterator[Finding]:
+    """Judge every thread, and yield what is wrong as it is found.
 
     What it holds in memory is a stretch of one log, what is open in it, and the grant history of one workspace.
 
     Args:
         progress: is moved on as the audit goes.
-        passed: is told of every thread that has been read.
+        passed: is called with every thread that has been read.
     """
     superusers = reading.superusers()
     workspace, grants = "", GrantHistory(frozenset(), {})
@@ -49,6 +54,7 @@ def _thread(thread: ThreadRow, grants: GrantHistory, progress: Progress) -> Iter
             yield from _event(state, event, rows)
             apply(state, event, rows)
         progress.events += len(stretch)
+        progress.tell(progress)
     yield from chain.end()
     yield from ends.end(state, reading.rows_open(state))
 

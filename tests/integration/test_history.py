@@ -105,7 +105,7 @@ def test_no_change_note_joins_once_another_authors_message_waits(studio: Studio,
     stage.settles()
 
 
-def test_a_reply_that_reaches_its_limit_of_bytes_is_cut_and_the_turn_says_so(studio: Studio, puppet: Puppet, stage: Stage):
+def test_a_reply_that_reaches_its_limit_of_bytes_is_cut_and_says_so(studio: Studio, puppet: Puppet, stage: Stage):
     Agent.objects.filter(pk=studio.robin.id).update(max_bytes=20)
     posts(studio.ana, studio.thread, "go")
     puppet.says("é" * 50)
