@@ -23,9 +23,3 @@ class LimitReached(AgentsError):
     """The turn reached its limit."""
 
     code = "limit"
-
-
-class ToolFailed(AgentsError):
-    """The tool could not do it."""
-
-    code = "tool_failed"

@@ -16,7 +16,7 @@ from django.db import transaction
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from collab.canonical import BadJson, canonical
-from collab.errors import Invalid, Reused
+from collab.errors import Invalid, Reused, first_fault
 from collab.models.threads import Command
 from permissions.actors import Actor
 
@@ -95,16 +95,9 @@ def _parsed(name: str, command_id: str, body: dict[str, Any]) -> tuple[Handler, 
     try:
         args = handler.args.model_validate(body)
     except ValidationError as error:
-        raise Invalid(fault(error)) from error
+        raise Invalid(first_fault(error)) from error
     args._command_id = command_id
     return handler, args
-
-
-def fault(error: ValidationError) -> str:
-    """Return the first thing that is wrong with what was sent, in a line that repeats nothing of it."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 def _digest(name: str, args: Args) -> str:

@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from collab.canonical import check_json
+from collab.errors import first_fault
 from collab.text import BadText, clean_line, clean_text
 
 EDIT_BYTES = 256 * 1024
@@ -226,11 +227,3 @@ def parse_edits(value: object) -> tuple[Edit, ...]:
         return tuple(_EDITS.validate_python(value))
     except ValidationError as error:
         raise EditRefused("bad_edit", first_fault(error)) from error
-
-
-def first_fault(error: ValidationError) -> str:
-    """Return the first thing wrong with what was given, and where, as one short sentence."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in fault["loc"])
-    reason = fault["msg"].removeprefix("Value error, ")
-    return f"{place}: {reason}" if place else reason

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 
 class CollabError(Exception):
     """Something could not be done."""
@@ -45,3 +47,11 @@ class Busy(CollabError):
     def __init__(self, because: str = "", *, retry_after: float = 1.0) -> None:
         super().__init__(because)
         self.retry_after = retry_after
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first thing wrong with what was given, and where, as one short line that repeats nothing of it."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in fault["loc"])
+    reason = fault["msg"].removeprefix("Value error, ")
+    return f"{place}: {reason}" if place else reason

@@ -6,7 +6,7 @@ round-trips as :class:`Unknown`, so that old and new code can read one log.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, ClassVar, get_args
 from uuid import UUID
 
@@ -196,11 +196,16 @@ def load(type: str, text: str) -> Fact | Unknown:
     """Read what :func:`dump` wrote; a type or a shape this code does not know comes back as :class:`Unknown`."""
     kind = CATALOGUE.get(type)
     data = parse_json(text, max_bytes=LONGEST)
-    if kind is None or not isinstance(data, dict) or data.keys() - {field.name for field in fields(kind)}:
+    if kind is None or not isinstance(data, dict) or not _fits(kind, data):
         return Unknown(type, text)
     return kind(
         **{field.name: _typed(str(field.type), data[field.name]) for field in fields(kind) if field.name in data}
     )
+
+
+def _fits(kind: type[Fact], data: dict[str, Any]) -> bool:
+    needed = {field.name for field in fields(kind) if field.default is MISSING}
+    return needed <= data.keys() <= {field.name for field in fields(kind)}
 
 
 def _plain(value: Any) -> Any:

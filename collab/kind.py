@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from collab.edits import EditModel, first_fault
+from collab.edits import EditModel
+from collab.errors import first_fault
 from collab.text import BadText
 
 LIMIT_BYTES = 256 * 1024

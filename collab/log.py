@@ -124,6 +124,8 @@ def verify(thread_id: UUID) -> str | None:
         None when it holds, else a sentence that names the first seq where it does not.
     """
     seq, last = 0, "0" * 64
+    head_seq, head_hash = _head(thread_id)
+    at_head = last
     for event in Event.objects.filter(thread_id=thread_id).order_by("seq").iterator():
         seq += 1
         if event.seq != seq:
@@ -131,8 +133,15 @@ def verify(thread_id: UUID) -> str | None:
         if event.prev_hash != last or event.hash != hash_of(event):
             return f"event {seq} does not match its hash"
         last = event.hash
-    head = Thread.objects.values_list("head_seq", "head_hash").get(pk=thread_id)
-    return None if head == (seq, last) else f"the thread's head is {head[0]}, its log ends at {seq}"
+        at_head = last if seq <= head_seq else at_head
+    # The log may have grown meanwhile: it reaches the head read before its events, and goes no further than the newest.
+    if seq < head_seq or at_head != head_hash or seq > _head(thread_id)[0]:
+        return f"the thread's head is {head_seq}, its log ends at {seq}"
+    return None
+
+
+def _head(thread_id: UUID) -> tuple[int, str]:
+    return Thread.objects.values_list("head_seq", "head_hash").get(pk=thread_id)
 
 
 def _locks() -> dict[UUID, Locked]:

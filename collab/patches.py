@@ -15,7 +15,8 @@ from jsonpointer import JsonPointerException
 from pydantic import ValidationError
 
 from collab.canonical import BadJson, canonical
-from collab.edits import Edit, EditConflict, EditRefused, PatchOperation, first_fault
+from collab.edits import Edit, EditConflict, EditRefused, PatchOperation
+from collab.errors import first_fault
 from collab.kind import LIMIT_BYTES, BadData, Data, Kind
 
 _MOST_JSON_CHARS = 4 * LIMIT_BYTES

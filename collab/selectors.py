@@ -32,6 +32,11 @@ HUES = 6
 GuardedT = TypeVar("GuardedT", bound=Guarded)
 
 
+def hue_of(place: int | None) -> int:
+    """Return the colour of a place in a workspace (places count from 1), 1 to 6; 0 for an account without one."""
+    return 0 if place is None else (place - 1) % HUES + 1
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """An account that holds grants in a workspace: its name, its place (None for who never joined), its role (None
@@ -45,8 +50,8 @@ class Member:
 
     @property
     def hue(self) -> int:
-        """The person's colour, 1 to 6; 0 for an account without a place."""
-        return 0 if self.place is None else (self.place - 1) % HUES + 1
+        """The person's colour."""
+        return hue_of(self.place)
 
 
 @dataclass(frozen=True, slots=True)

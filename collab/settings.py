@@ -164,6 +164,7 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("ACCORD_LOG_LEVEL", default="INFO")},
+    "loggers": {"procrastinate": {"level": "WARNING"}},
 }
 
 # Tracebacks without local variables: those hold what people wrote and what tools returned.

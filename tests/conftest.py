@@ -14,6 +14,7 @@ from playwright.sync_api import Browser
 
 from permissions.clock import move_clock
 from tests.support import cast
+from tests.support.audited import violations
 from tests.support.browser import browsing, chromium_path
 from tests.support.queries import Queries
 from tests.support.queries import queries as counting
@@ -53,6 +54,20 @@ def django_db_modify_db_settings(
     """Give each worker of each run a SQLite file of its own, so that two runs at once do not share one."""
     if connection.vendor == "sqlite":
         connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def audited(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Audit what a test leaves in its database, unless it is marked as one that ``corrupts`` it on purpose."""
+    with_database = {"db", "transactional_db"} & set(request.fixturenames)
+    if not with_database and request.node.get_closest_marker("django_db") is None:
+        yield
+        return
+    request.getfixturevalue("db")  # so that the database is emptied only after the audit
+    yield
+    if request.node.get_closest_marker("corrupts") is None and not connection.needs_rollback:
+        found = violations()
+        assert not found, "\n".join(found)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
+from uuid import UUID
 
 from agents.audit.rows import Finding, ThreadRow
 
@@ -75,9 +76,9 @@ def replacing(path: Path) -> Iterator[Heads]:
 def _read(line: str, number: int) -> tuple[str, int, str]:
     try:
         found: Any = json.loads(line)
-        thread, seq, kept = found["thread"], found["seq"], found["hash"]
-    except (ValueError, KeyError, TypeError) as error:
+        thread, seq, kept = UUID(found["thread"]), found["seq"], found["hash"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadAnchor(f"line {number} is no anchor") from error
-    if not (isinstance(thread, str) and isinstance(seq, int) and isinstance(kept, str)):
+    if not (isinstance(seq, int) and isinstance(kept, str)):
         raise BadAnchor(f"line {number} is no anchor")
-    return thread, seq, kept
+    return str(thread), seq, kept

@@ -74,14 +74,17 @@ def threads() -> Iterator[ThreadRow]:
             id=str(row["id"]), workspace=str(row["workspace_id"]), head_seq=row["head_seq"],
             head_hash=row["head_hash"], workspace_epoch=row["epoch"], now=row["now"],
             is_idle=row["agent_id"] is not None and row["archived_at"] is None and not held,
-            counts={name.removesuffix("_kept"): kept for name, kept in row.items() if name.endswith("_kept")},
+            counts={
+                "messages": row["messages_kept"], "turns": row["turns_kept"], "calls": row["calls_kept"],
+                "proposals": row["proposals_kept"], "revisions": row["revisions_kept"],
+            },
         )  # fmt: skip
 
 
 def stretches(thread: ThreadRow) -> Iterator[Sequence[EventRow]]:
     """Read a thread's log in order, a stretch at a time."""
     after = -1
-    while stretch := [EventRow(*row, _data(row[_TEXT])) for row in _events(thread.id, after)]:
+    while stretch := [EventRow(*row) for row in _events(thread.id, after)]:
         yield stretch
         after = stretch[-1].seq
 
@@ -145,10 +148,6 @@ def _actor(column: str) -> Cast:
     return Cast(column, CharField())
 
 
-_TEXT = 6
-"""Where an event's stored text is among its columns."""
-
-
 def _events(thread: str, after: int) -> list[tuple[Any, ...]]:
     columns = (
         "seq",
@@ -163,7 +162,7 @@ def _events(thread: str, after: int) -> list[tuple[Any, ...]]:
         "hash",
     )
     rows = Event.objects.filter(thread_id=UUID(thread), seq__gt=after).order_by("seq")
-    return _plain(rows.values_list(*columns)[:STRETCH])
+    return [(*row, _data(row[columns.index("data")])) for row in _plain(rows.values_list(*columns)[:STRETCH])]
 
 
 def _data(text: str) -> Mapping[str, Any]:

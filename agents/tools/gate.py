@@ -18,7 +18,7 @@ from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 
 from agents.errors import AgentsError, LeaseLost
-from agents.models.turns import Call, Question
+from agents.models.turns import Call, Question, Turn
 from agents.tools.contract import Asks, Recorded, Tool, ToolContext
 from agents.tools.registry import TOOLS
 from agents.turns import ending, lease
@@ -247,6 +247,14 @@ def _explain(bad: BadJson | ValidationError) -> str:
 
 
 def done_after_boundary(turn_id: UUID, steps: int) -> list[Call]:
-    """Return the calls that an abandoned turn had settled after its last saved boundary, in order."""
-    settled = Call.objects.filter(turn_id=turn_id, step__gt=steps, outcome__in=["done", "unknown"], question=None)
-    return list(settled.order_by("number"))
+    """Return the calls that an abandoned turn had settled after its last saved boundary, in order; also those of the
+    turns it continued itself without reaching another boundary: what it only told again has no row of its own.
+
+    Args:
+        steps: the boundaries that were saved.
+    """
+    lineage = [turn_id]
+    while before := Turn.objects.filter(continued_by=lineage[-1], steps=steps).values_list("id", flat=True).first():
+        lineage.append(before)
+    settled = Call.objects.filter(turn__in=lineage, step__gt=steps, outcome__in=["done", "unknown"], question=None)
+    return list(settled.order_by("turn__number", "number"))

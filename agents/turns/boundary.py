@@ -47,29 +47,15 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """Someone asked the turn to stop; it has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The turn has ended or is paused."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parked:
-    """The turn waits, saved, for another process to continue it."""
-
-
-@dataclass(frozen=True, slots=True)
 class GoesOn:
     """The turn goes on with another model request, whose new part is ``request``."""
 
     request: ModelRequest
 
 
-def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Parked | Stopped | Ended:
-    """Reach the boundary after a model response and its calls: end, pause, park or go on, and save.
+def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | None:
+    """Reach the boundary after a model response and its calls: end, pause, park or go on, and save; None when the turn
+    is no longer this process's to work.
 
     Args:
         returns: the results of the response's calls; without any, the response was the turn's last unless something
@@ -81,22 +67,23 @@ def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | Parked | 
     with thread_locked(work.turn.thread_id) as locked:
         lease.fence(locked, work.turn)
         if locked.row.stop_turn_id == work.turn.id:
+            work.turn.history = history.dump([*work.messages, *_request(returns)])
             stop(locked, work)
-            return Stopped()
+            return None
         if work.questions:
             work.turn.history = history.dump([*work.messages, *_request(returns)])
             ending.pause(locked, work.turn, questions=tuple(work.questions), text=work.text)
-            return Ended()
+            return None
         waiting = waiting_messages(work.turn.thread_id)
         joining = _joining(locked, work, waiting)
         if not returns and not joining:
             work.turn.history = history.dump(work.messages)
             ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=bool(waiting))
-            return Ended()
+            return None
         goes_on = _go_on(locked, work, [*returns, *_notes(work)], joining)
         if work.parks:
             _leave(locked, work.turn, reason=PARKED)
-            return Parked()
+            return None
         return goes_on
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from pydantic_ai import framing
 from pydantic_ai.messages import (
     ModelMessage,
@@ -149,10 +149,13 @@ def account_ids(*actors: Actor | None) -> set[UUID]:
 
 
 def _own_history(turn: Turn) -> Subquery:
-    """Of the turn whose reply a message is: its history, where it was for the same author; nothing of another's."""
-    own = Turn.objects.filter(pk=OuterRef("turn_id"))
-    own = own.filter(on_behalf_of=turn.on_behalf_of) if turn.on_behalf_of else own.filter(origin=turn.origin)
-    return Subquery(own.values("history"))
+    """Of the turn whose reply a message is: its history, where it was for the same author; nothing of another's. What
+    went on from a turn and replied too holds its history: no call is given twice."""
+    own = Turn.objects.filter(on_behalf_of=turn.on_behalf_of)
+    own = own if turn.on_behalf_of else own.filter(origin=turn.origin)
+    replied = Exists(Message.objects.filter(turn_id=OuterRef("pk")))
+    went_on = own.filter(replied, root_id=OuterRef("root_id"), seq__gt=OuterRef("seq"))
+    return Subquery(own.filter(~Exists(went_on), pk=OuterRef("turn_id")).values("history"))
 
 
 def _block(message: Any, names: Mapping[UUID, str]) -> list[ModelMessage]:

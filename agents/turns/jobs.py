@@ -8,7 +8,6 @@ is made up for by the sweep, and one that runs twice finds nothing to do the sec
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from uuid import UUID
 
@@ -66,7 +65,6 @@ class Worker:
 
     async def open(self) -> None:
         """Connect, and begin."""
-        logging.getLogger("procrastinate").setLevel(logging.WARNING)
         await self._app.open_async()
         self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._sweep())]
 

@@ -10,7 +10,7 @@ from collab.errors import Gone, Invalid
 from collab.events import QuestionAnswered
 from collab.log import Locked, append, thread_locked
 from collab.models.threads import Message, Thread
-from collab.services.checks import valid
+from collab.services.checks import require_open, valid
 from collab.services.messages import message_post
 from collab.signals import thread_asked
 from collab.text import clean_text
@@ -53,7 +53,7 @@ def question_answer(*, actor: Actor, question: UUID, answer: str) -> Question:
     Raises:
         NotFound: there is no such question, or the actor may not see its thread.
         Refused: the actor may not start turns there.
-        Invalid: the answer is empty or too long, or none of the choices.
+        Invalid: the answer is empty or too long, or none of the choices; or the thread is archived.
         Gone: it was answered or dismissed already.
     """
     thread = Question.objects.filter(pk=question).values_list("turn__thread_id", flat=True).first()
@@ -64,6 +64,7 @@ def question_answer(*, actor: Actor, question: UUID, answer: str) -> Question:
         found = Question.objects.select_related("turn").get(pk=question)
         if found.answered_at is not None or found.dismissed:
             raise Gone("It was answered already." if found.answered_at else "Its turn has ended.")
+        require_open(locked.row)
         found.answer, found.answered_by, found.answered_at = _answer_text(found, answer), actor, locked.now
         found.save(update_fields=["answer", "answered_by", "answered_at"])
         event = QuestionAnswered(questions=(found.id,))

@@ -9,7 +9,6 @@ from django.db import models
 from django.db.models import Q
 
 from collab.models.workspaces import Workspace
-from permissions.actors import Actor
 from permissions.clock import AccordNow
 from permissions.fields import ActorField
 from permissions.ids import new_id
@@ -150,11 +149,6 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.seq}"
-
-    @property
-    def author_actor(self) -> Actor:
-        actor: Actor = self.author
-        return actor
 
 
 class ReadMark(models.Model):

@@ -139,8 +139,8 @@ def _kind_of(thread: Thread, content: str, kind: str) -> str:
     if kind == Message.Kind.MESSAGE and thread.agent_id is None:
         return Message.Kind.COMMENT
     if thread.agent_id and kind == Message.Kind.MESSAGE and thread.answers == Thread.Answers.WHEN_MENTIONED:
-        name = User.objects.values_list("display_name", flat=True).get(pk=thread.agent_id)
-        if not re.search(rf"(?<!\w)@?{re.escape(name)}(?!\w)", content, re.IGNORECASE):
+        agent = User.objects.get(pk=thread.agent_id)
+        if not re.search(rf"(?<!\w)@?{re.escape(agent.name)}(?!\w)", content, re.IGNORECASE):
             return Message.Kind.COMMENT
     return kind
 

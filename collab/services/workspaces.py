@@ -53,7 +53,10 @@ def workspace_rename(*, actor: Actor, workspace: UUID, name: str) -> Workspace:
         Refused: the actor may not manage it.
         Invalid: the name is refused.
     """
-    found = _workspace(workspace)
+    # Taken for writing at once: two renames that had taken the row shared would each wait for the other.
+    found = Workspace.objects.select_for_update(no_key=True).filter(pk=workspace).first()
+    if found is None:
+        raise NotFound()
     require(actor, Action.MANAGE, found, for_write=True)
     found.name = line(name, "the name")
     found.save(update_fields=["name"])
@@ -192,7 +195,9 @@ def invite_revoke(*, actor: Actor, invite: UUID) -> Invite:
         Refused: the actor may not manage it.
         Gone: somebody accepted it.
     """
-    found = Invite.objects.select_related("workspace").filter(pk=invite).first()
+    # The invite before its workspace, as when it is accepted: the other way round the two would wait for each other.
+    asked = Invite.objects.select_related("workspace").select_for_update(of=("self",), no_key=True)
+    found = asked.filter(pk=invite).first()
     if found is None:
         raise NotFound()
     require(actor, Action.MANAGE, found.workspace, for_write=True)

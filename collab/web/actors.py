@@ -9,17 +9,12 @@ from uuid import UUID
 from django.db.models import OuterRef, Subquery
 
 from collab.models.workspaces import Membership
-from collab.selectors import HUES
+from collab.selectors import hue_of
 from permissions.actors import Actor, Agent, Client, Person, Source, System, chain
 from permissions.models import User
 from permissions.phrases import GONE_NAME, SOURCE_NAME, SYSTEM_NAME
 
 ActorJson = dict[str, Any]
-
-
-def hue_of(place: int | None) -> int:
-    """Return the hue of a member's place in a workspace (places count from 1); 0 for who has none."""
-    return 0 if place is None else (place - 1) % HUES + 1
 
 
 class Book:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from collab import commands, selectors
 from collab.canonical import BadJson, parse_json
 from collab.db import in_db
-from collab.errors import Busy, CollabError, Invalid
+from collab.errors import Busy, CollabError, Invalid, first_fault
 from collab.models.threads import Thread
 from collab.protocol import CLIENT_FRAME, FRAME_BYTES, SUBPROTOCOL, Ack, Close, CommandFrame, Hello, Ping
 from collab.web.access import Admission, SignIn, admission
@@ -258,7 +258,7 @@ def _read(text: str | None) -> Hello | Ack | CommandFrame | Ping:
     try:
         return CLIENT_FRAME.validate_python(body)
     except ValidationError as error:
-        raise _BadFrame("bad_frame", commands.fault(error), _id_of(body)) from error
+        raise _BadFrame("bad_frame", first_fault(error), _id_of(body)) from error
 
 
 def _id_of(body: object) -> str | None:

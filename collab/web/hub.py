@@ -129,7 +129,8 @@ class Hub:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await _logged(self._layer.group_discard(doorbell.HUBS, self._channel))
+            if self._channel:
+                await _logged(self._layer.group_discard(doorbell.HUBS, self._channel))
             self._channel = ""
             self._windows.clear()
 

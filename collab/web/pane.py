@@ -98,10 +98,18 @@ def pane(reader: UUID, document: Document, thread: Thread | None = None, *, draf
         may_edit=not closed and (decision.level is Level.ALLOW or (proposes and thread is not None)),
         suggests="Saving suggests the change: someone else must accept it." if proposes else "",
         offers_focus=starts and not closed and thread is not None and thread.focus_id != document.id,
-        focus_title=thread.focus.title if thread is not None and thread.focus is not None else "",
+        focus_title=_focus_title(actor, thread),
         draft=draft,
         note=note,
     )
+
+
+def _focus_title(actor: Actor, thread: Thread | None) -> str:
+    """What the thread shows to everyone who may view it; nothing of it to who may not."""
+    if thread is None or thread.focus_id is None:
+        return ""
+    shown = readable(Document.objects.filter(pk=thread.focus_id), actor).values_list("title", flat=True).first()
+    return shown or "another document"
 
 
 def _open_proposals(actor: Actor, document: Document, thread: Thread | None) -> list[OpenProposal]:

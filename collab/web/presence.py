@@ -20,7 +20,9 @@ KEPT = timedelta(seconds=45)
 def presence_renew(here: Mapping[UUID, Collection[UUID]]) -> None:
     """Say of each thread which people this process has sockets of."""
     until = AccordNow() + KEPT
-    rows = [Presence(thread_id=thread, user_id=user, until=until) for thread, users in here.items() for user in users]
+    # In one order, so that two processes that renew the same rows never wait for each other.
+    pairs = sorted((thread, user) for thread, users in here.items() for user in users)
+    rows = [Presence(thread_id=thread, user_id=user, until=until) for thread, user in pairs]
     Presence.objects.bulk_create(
         rows, update_conflicts=True, unique_fields=["thread", "user"], update_fields=["until"], batch_size=100
     )

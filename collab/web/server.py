@@ -14,14 +14,12 @@ from django.conf import settings
 from twisted.internet import defer, reactor
 
 from collab import doorbell
+from collab.protocol import FRAME_BYTES
 
 logger = logging.getLogger(__name__)
 
 Stop = Callable[[], Awaitable[None] | None]
 Start = Callable[[], Awaitable[Stop | None]]
-
-LONGEST_FRAME = 65_536
-"""Bytes of one WebSocket frame (DESIGN 9)."""
 
 STOP_SECONDS = 5.0
 """Beside ACCORD_GRACE_SECONDS, what runs beside the pages has this long to end when the process is asked to."""
@@ -47,8 +45,8 @@ class WebServer(Server):
         super().__init__(
             application,
             endpoints=endpoints,
-            websocket_max_message_size=LONGEST_FRAME,
-            websocket_max_frame_size=LONGEST_FRAME,
+            websocket_max_message_size=FRAME_BYTES,
+            websocket_max_frame_size=FRAME_BYTES,
             server_name="accord",
             ready_callable=lambda: reactor.callWhenRunning(self._begin),
         )

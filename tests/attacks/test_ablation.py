@@ -41,9 +41,8 @@ def test_without_the_cut_at_a_change_of_author_a_viewers_words_are_carried_out_w
 ) -> None:
     grant_give(by=studio.ana.actor, holder=studio.vera.user, codename=START_TURN, obj=studio.thread)
     if rule == "off":
-        everything = lambda waiting, author: tuple(waiting)
-        monkeypatch.setattr(plan, "joinable", everything)
-        monkeypatch.setattr(boundary, "joinable", everything)
+        for module in (plan, boundary):
+            monkeypatch.setattr(module, "joinable", lambda waiting, author: tuple(waiting))
 
     def obeys(model: EvilModel) -> Move:
         orders = "cut the budget" in model.words

@@ -216,9 +216,9 @@ def test_attack_22_nothing_a_model_writes_makes_a_browser_fetch_or_run_something
     browser.force_login(studio.ana.user)
     page = browser.get(f"/t/{studio.thread.id}/")
     shown = page.content.decode()
-    for start in FETCHING:
-        assert start not in item["html"].lower(), start
-        assert start not in shown.lower(), start
+    for opening in FETCHING:
+        assert opening not in item["html"].lower(), opening
+        assert opening not in shown.lower(), opening
     assert "img-src 'self' data:" in page["Content-Security-Policy"]
     assert "default-src 'self'" in page["Content-Security-Policy"]
 

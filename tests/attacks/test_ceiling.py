@@ -57,7 +57,7 @@ CASES = (
     Case("no one", Role.EDITOR, CHANGES, PROPOSES),
     Case("no one", Role.CONTRIBUTOR, PROPOSES, PROPOSES),
 )
-EXAMPLES = 12
+EXAMPLES = 8
 
 NAMES = st.one_of(
     st.sampled_from([*TOOLS, *TOOLS]),
@@ -112,7 +112,7 @@ def arguments(ids: list[str]) -> st.SearchStrategy[Any]:
         st.fixed_dictionaries({"document": reference}),
         st.fixed_dictionaries({"title": SHORT, "text": SHORT}),
     )
-    return st.one_of(fitting, fitting, named, JSON).map(_dumps) | SHORT
+    return st.one_of(fitting, fitting, named, JSON).map(json.dumps) | SHORT
 
 
 @pytest.mark.parametrize("mode", ["edit", "suggest"])
@@ -125,20 +125,29 @@ def test_effects_stay_within_what_author_and_agent_may(studio: Studio, evil: Evi
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
     @given(calls=st.lists(st.tuples(NAMES, arguments(ids)), min_size=1, max_size=6))
     def attacked(calls: list[tuple[str, Any]]) -> None:
-        with thread_locked(studio.thread.id) as locked:
-            message_record(
-                locked, actor=author, content="Do your worst.", client_id=uuid4().hex, kind="message", waits=True
-            )
-        before = world()
-        evil.moves.clear()
-        evil.will(Move(calls=calls))
+        before = _asked(studio, evil, author, calls)
         turn = works(studio.thread)
         _assert_within(studio, most, turn, before, world())
-        assert secret_words not in evil.words
+        assert "The roses are red" not in evil.words
 
-    secret_words = "The roses are red"
     attacked()
+    before = _asked(studio, evil, author, [("create_document", {"title": "Menu", "text": "Soup."})])
+    works(studio.thread)
+    after = world()
+    honest = CHANGES if added(before, after, "collab_revision") else NEITHER
+    assert most == (PROPOSES if added(before, after, "collab_proposal") else honest), (
+        "refusing everything is no way out"
+    )
     assert verify(studio.thread.id) is None
+
+
+def _asked(studio: Studio, evil: EvilModel, author: Actor, calls: list[tuple[str, Any]]) -> World:
+    """Have the author ask for a turn in which the model makes these calls, and return all there was before it."""
+    with thread_locked(studio.thread.id) as locked:
+        message_record(locked, actor=author, content="Do it.", client_id=uuid4().hex, kind="message", waits=True)
+    evil.moves.clear()
+    evil.will(Move(calls=calls))
+    return world()
 
 
 def _assert_within(studio: Studio, most: str, turn: Turn, before: World, after: World) -> None:
@@ -150,10 +159,8 @@ def _assert_within(studio: Studio, most: str, turn: Turn, before: World, after: 
         if table.startswith("permissions_") or table.endswith(("grant", "membership", "invite", "workspace", "client"))
     }
     assert {table for table in untouched if before[table] != after[table]} == set()
-    for table in ("collab_message", "collab_revision", "collab_proposal", "collab_event"):
-        # A message that is taken changes its state; nothing else that stands is ever touched.
-        own = {"collab_message"} if table == "collab_message" else set()
-        assert own or kept(before, after, table), table
+    for table in ("collab_revision", "collab_proposal", "collab_event", "agents_call"):
+        assert kept(before, after, table), table
     revisions, proposals = added(before, after, "collab_revision"), added(before, after, "collab_proposal")
     assert most == CHANGES or not revisions
     assert most != NEITHER or not proposals
@@ -163,12 +170,8 @@ def _assert_within(studio: Studio, most: str, turn: Turn, before: World, after: 
     for proposal in Proposal.objects.filter(pk__in=proposals):
         assert (proposal.workspace_id, proposal.turn_id, proposal.state) == (studio.workspace.id, turn.id, "open")
     if turn.status == "paused":
-        _end(turn)
-
-
-def _end(turn: Turn) -> None:
-    """A question it asked is ended, so that the next message starts a turn of its own."""
-    sweep._end_unanswered(turn)
+        # Otherwise the next message would answer it.
+        sweep._end_unanswered(turn)
 
 
 def _staged(studio: Studio, case: Case, mode: str) -> Actor:
@@ -218,7 +221,3 @@ def _every_id() -> list[str]:
     return [str(key) for key in found if len(str(key)) == 36] + [
         str(id) for id in Document.objects.values_list("id", flat=True)
     ] * 4
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.support.stage import PATIENCE, Stage
 SCRIPT = Path(__file__).parent / "script.yaml"
 
 expect.set_options(timeout=PATIENCE * 1000)
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 @pytest.fixture(scope="module")

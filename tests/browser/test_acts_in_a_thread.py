@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.stage import until
+from tests.support.stage import Tab, until
 
 EVERYONE = ("ana", "ben", "vera")
 
@@ -63,6 +63,8 @@ def test_what_robin_suggests_is_accepted_by_whom_the_sentence_says(stage, studio
         expect(tab.pane.locator("#doc-now")).not_to_contain_text("a lamp")
     for tab, buttons in {ana: ["Withdraw", "Reject…", "Accept"], ben: ["Reject…", "Accept"], vera: []}.items():
         expect(tab.log.locator(".prop").get_by_role("button")).to_have_text(buttons)
+    refused = vera.tries(studio.thread, "proposal_accept", proposal=proposal_in(vera))
+    assert refused.lower() in sentences[vera].lower()
 
     ben.button("Accept").click()
     for tab in (ana, ben, vera):
@@ -76,11 +78,13 @@ def test_what_a_contributor_suggests_by_hand_someone_else_must_accept(stage, sit
     site.set_role(studio, "Ben", "contributor")
     ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
     ben.button("Edit").click()
-    ben.pane.get_by_label("Launch plan").fill("# Launch plan\n\nDinner on Saturday for 12.\n")
+    ben.pane.get_by_role("textbox").fill("# Launch plan\n\nDinner on Saturday for 12.\n")
     ben.button("Suggest").click()
     expect(ben.log.locator(".prop .may")).to_have_text("You proposed it: someone else must accept.")
     expect(ben.log.locator(".prop").get_by_role("button")).to_have_text(["Withdraw"])
     expect(ana.log.locator(".prop .may")).to_have_text("You can accept: Ben proposed it.")
+    refused = ben.tries(studio.thread, "proposal_accept", proposal=proposal_in(ben))
+    assert refused == "You proposed it: someone else must accept."
 
     ana.button("Reject…").click()
     ana.page.get_by_label("Why?").fill("Friday is booked.")
@@ -173,7 +177,7 @@ def test_a_double_click_acts_once_and_says_nothing_was_refused(stage, site, stud
     expect(ana.log.locator(".refusal")).to_have_count(0)
 
 
-def test_a_double_click_on_ask_again_posts_one_message(stage, site, studio):
+def test_a_double_click_on_ask_again_posts_one_message(stage, studio):
     ana = stage.tab("ana", studio.thread_path)
     ana.says("hold on")
     ana.button("Stop").click()
@@ -182,4 +186,12 @@ def test_a_double_click_on_ask_again_posts_one_message(stage, site, studio):
     expect(ana.running).to_be_visible()
     ana.button("Stop").click()
     ana.comes_to_rest()
-    assert site.events(studio, "message_posted") == 2
+    expect(ana.message("hold on")).to_have_count(2)
+    expect(ana.log.locator(".refusal")).to_have_count(0)
+
+
+def proposal_in(tab: Tab) -> str:
+    """Return the id of the one proposal of a log."""
+    found = tab.log.locator(".prop").get_attribute("id")
+    assert found is not None
+    return found.removeprefix("p-")

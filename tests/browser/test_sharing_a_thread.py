@@ -17,16 +17,15 @@ WATCH_WHAT_IS_SAID = """() => {
     const words = document.querySelector("article.turn[aria-busy='true'] .turn__body > .prose");
     if (words) window.said.push(words.innerText);
   };
-  new MutationObserver(look).observe(document.getElementById("entries"), {subtree: true, childList: true, characterData: true});
+  const changes = { subtree: true, childList: true, characterData: true };
+  new MutationObserver(look).observe(document.getElementById("entries"), changes);
   look();
 }"""
 
 
 def test_robin_works_for_ana_then_for_ben_and_everyone_sees_for_whom(stage, studio):
     ana, ben, vera = (stage.tab(who, studio.thread_path) for who in ("ana", "ben", "vera"))
-    expect(vera.page.locator("#barred")).to_have_text(
-        "You can read along, not write: you may only view Launch dinner."
-    )
+    expect(vera.page.locator("#barred")).to_have_text("You can read along, not write: you may only view Launch dinner.")
     expect(vera.box).to_be_hidden()
 
     ana.says("add book the venue to the plan")
@@ -121,6 +120,20 @@ def test_every_text_seen_while_streaming_is_the_beginning_of_the_reply(stage, st
         assert seen == sorted(seen, key=len), "what was said was taken back"
         assert len(set(seen)) > 3, "it came at once"
         assert posted.endswith("It ends with a dinner.")
+
+
+def test_who_reads_further_up_keeps_their_place_and_is_offered_the_latest(stage, studio):
+    ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
+    ana.says("say " + "\n\n".join(f"Line {number}." for number in range(60)))
+    expect(ana.replies.get_by_text("Line 59.")).to_be_in_viewport()
+    expect(ana.button("Latest")).to_have_count(0)
+    ana.page.get_by_text("Line 30.").first.scroll_into_view_if_needed()
+    place = ana.page.evaluate("document.getElementById('log').scrollTop")
+    ben.says("quickly add a lamp")
+    expect(ana.rail("for Ben").locator(".reply")).to_have_count(1)
+    assert ana.page.evaluate("document.getElementById('log').scrollTop") == place
+    ana.button("Latest").click()
+    expect(ana.rail("for Ben").locator(".reply")).to_be_in_viewport()
 
 
 def equals_a_fresh_page(stage, studio, who: str, tab: Tab) -> None:

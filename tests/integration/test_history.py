@@ -76,6 +76,27 @@ def test_a_history_costs_the_same_statements_however_long_the_thread_is(studio: 
     assert max(counts) <= 5, counts
 
 
+def test_a_call_before_a_question_is_given_once_to_the_turns_after_the_answer(
+    studio: Studio, puppet: Puppet, stage: Stage
+):
+    posts(studio.ana, studio.thread, "go")
+    puppet.calls("list_documents")
+    puppet.says("I looked.", calls=[("ask_person", {"question": "Which day?"})])
+    until(lambda: bool(turns(studio.thread)) and turns(studio.thread)[0].status == "paused")
+    posts(studio.ana, studio.thread, "Friday")
+    puppet.says("Friday it is.")
+    until(lambda: len(replies(studio.thread)) == 2)
+    stage.settles()
+    posts(studio.ana, studio.thread, "and then?")
+    puppet.says("That is all.")
+    until(lambda: len(replies(studio.thread)) == 3)
+    stage.settles()
+    asked = list(puppet.asked.queue)[-1]
+    calls = [part.tool_call_id for message in asked.messages for part in message.parts if part.part_kind == "tool-call"]
+    assert len(calls) == 2
+    assert len(set(calls)) == 2
+
+
 def test_a_turn_is_told_at_a_boundary_which_document_another_changed_meanwhile(
     studio: Studio, puppet: Puppet, stage: Stage
 ):

@@ -123,6 +123,37 @@ def test_a_continued_turn_reuses_the_call_its_lineage_made_after_the_boundary(st
     assert Document.objects.get(pk=studio.document.id).version == 3
 
 
+def test_what_was_only_told_again_is_not_done_again_by_the_next_turn_either(
+    studio: Studio, started: Started, lapse, clock
+):
+    call(work_on(started))
+    lapse()
+    second = start_next(studio.thread.id)
+    assert second is not None
+    again = work_on(second)
+    again.orphans = gate.done_after_boundary(started.turn.id, second.turn.steps)
+    call(again)
+    clock(2 * (settings.ACCORD_LEASE_SECONDS + 1))
+    third = start_next(studio.thread.id)
+    assert third is not None
+    once_more = work_on(third)
+    once_more.orphans = gate.done_after_boundary(second.turn.id, third.turn.steps)
+    call(once_more)
+    assert Document.objects.get(pk=studio.document.id).version == 2
+    assert Call.objects.count() == 1
+
+
+def test_a_turn_stopped_at_a_boundary_keeps_what_its_last_calls_did(studio: Studio, started: Started):
+    work = work_on(started)
+    work.messages.append(ModelResponse(parts=[ToolCallPart("edit_document", EDIT, tool_call_id="c1")]))
+    told = call(work)
+    turn_stop(actor=studio.ana.actor, turn=started.turn.id)
+    assert boundary.reach(work, [told]) is None
+    (stopped,) = turns(studio.thread)
+    assert stopped.status == "stopped"
+    assert history.load(stopped.history)[-1].parts == [told]
+
+
 def test_a_piece_of_work_is_continued_a_few_times_at_most_and_the_thread_goes_on(
     studio: Studio, started: Started, clock
 ):

@@ -32,6 +32,32 @@ def test_a_thread_begins_with_its_first_event_by_who_made_it(studio):
     assert log.verify(thread.id) is None
 
 
+def test_a_log_that_grows_while_it_is_verified_holds(studio, monkeypatch):
+    read_head = log._head
+    heads = []
+
+    def head(thread_id):
+        heads.append(read_head(thread_id))
+        if len(heads) == 1:
+            thread_rename(actor=studio.ana.actor, thread=thread_id, title="Dinner")
+        return heads[-1]
+
+    monkeypatch.setattr(log, "_head", head)
+    assert log.verify(studio.thread.id) is None
+    assert heads[1] > heads[0]
+
+
+@pytest.mark.corrupts
+def test_a_log_that_ends_before_its_head_or_goes_beyond_it_does_not_hold(studio):
+    thread_rename(actor=studio.ana.actor, thread=studio.thread.id, title="Dinner")
+    row = Thread.objects.get(pk=studio.thread.id)
+    for off in (-1, 1):
+        Thread.objects.filter(pk=row.pk).update(head_seq=row.head_seq + off)
+        assert "its log ends at" in log.verify(row.pk)
+    Thread.objects.filter(pk=row.pk).update(head_seq=row.head_seq, head_hash="f" * 64)
+    assert log.verify(row.pk) is not None
+
+
 def test_who_may_not_start_turns_makes_no_thread(studio, zoe):
     with pytest.raises(Refused, match="Vera may only view Studio launch"):
         thread_create(actor=studio.vera.actor, workspace=studio.workspace.id, title="Music")

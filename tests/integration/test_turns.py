@@ -16,6 +16,7 @@ from collab.errors import Gone, Invalid
 from collab.models.documents import Document
 from collab.models.threads import Message
 from collab.services.messages import message_cancel
+from collab.services.threads import thread_archive
 from collab.services.workspaces import member_role_set
 from permissions.errors import NotFound, Refused
 from permissions.roles import Role
@@ -242,6 +243,20 @@ def test_a_stopped_turn_can_be_asked_again_once_by_the_one_it_was_for(studio: St
     puppet.says("Talking.")
     stage.settles()
     assert replies(studio.thread) == ["Talking."]
+
+
+def test_a_question_is_not_answered_by_button_in_a_thread_that_was_archived(
+    studio: Studio, puppet: Puppet, stage: Stage
+):
+    question = _asks(studio, puppet, stage)
+    thread_archive(actor=studio.ana.actor, thread=studio.thread.id, archived=True)
+    with pytest.raises(Invalid, match="archived"):
+        question_answer(actor=studio.ana.actor, question=question.id, answer="Friday")
+    thread_archive(actor=studio.ana.actor, thread=studio.thread.id, archived=False)
+    question_answer(actor=studio.ana.actor, question=question.id, answer="Friday")
+    puppet.says("Friday it is.")
+    until(lambda: replies(studio.thread) == ["Friday it is."])
+    stage.settles()
 
 
 def test_a_waiting_message_can_be_cancelled_by_its_author_until_it_is_taken(

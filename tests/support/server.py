@@ -1,4 +1,4 @@
-"""``manage.py serve`` in a process of its own, for tests that need a real server."""
+"""``manage.py serve`` and ``manage.py runner`` in processes of their own, for tests that need real ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
-ANNOUNCEMENT = "Accord listens on "
+ANNOUNCEMENTS = ("Accord listens on ", "Accord works turns")
+"""What a process prints once it is ready; a server's address follows."""
 
 
 @dataclass(slots=True)
 class Server:
-    """A running server: where it listens, its process, its environment, and what it printed so far."""
+    """A running server or runner: where it listens, its process, its environment, and what it printed so far."""
 
     url: str
     process: subprocess.Popen[str]
@@ -58,14 +59,27 @@ def environment_for(folder: Path, **variables: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(environment: dict[str, str], *, port: int = 0) -> Iterator[Server]:
+def serving(environment: dict[str, str], *options: str, port: int = 0) -> Iterator[Server]:
     """Serve on loopback (on a free port unless one is named) until this closes; the database must be migrated."""
-    command = [sys.executable, "manage.py", "serve", "--port", str(port)]
+    with _started(environment, "serve", "--port", str(port), *options) as server:
+        yield server
+
+
+@contextmanager
+def working(environment: dict[str, str], *options: str) -> Iterator[Server]:
+    """Have a runner work turns until this closes; the database must be migrated."""
+    with _started(environment, "runner", *options) as runner:
+        yield runner
+
+
+@contextmanager
+def _started(environment: dict[str, str], *arguments: str) -> Iterator[Server]:
+    command = [sys.executable, "manage.py", *arguments]
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         lines: list[str] = []
-        addresses: queue.Queue[str] = queue.Queue()
+        addresses: queue.Queue[str | None] = queue.Queue()
         reader = threading.Thread(target=_read, args=(process, lines, addresses), daemon=True)
         reader.start()
         try:
@@ -75,21 +89,22 @@ def serving(environment: dict[str, str], *, port: int = 0) -> Iterator[Server]:
             reader.join()
 
 
-def _first(addresses: queue.Queue[str], lines: list[str]) -> str:
+def _first(addresses: queue.Queue[str | None], lines: list[str]) -> str:
     try:
         address = addresses.get(timeout=START_SECONDS)
     except queue.Empty:
-        address = ""
-    assert address, f"the server did not start:\n{''.join(lines)}"
+        address = None
+    assert address is not None, f"the process did not start:\n{''.join(lines)}"
     return address
 
 
-def _read(process: subprocess.Popen[str], lines: list[str], addresses: queue.Queue[str]) -> None:
+def _read(process: subprocess.Popen[str], lines: list[str], addresses: queue.Queue[str | None]) -> None:
     for line in process.stdout or ():
         lines.append(line)
-        if line.startswith(ANNOUNCEMENT):
-            addresses.put(line.removeprefix(ANNOUNCEMENT).strip())
-    addresses.put("")  # it ended, so nobody waits longer for an address
+        for announcement in ANNOUNCEMENTS:
+            if line.startswith(announcement):
+                addresses.put(line.removeprefix(announcement).strip())
+    addresses.put(None)  # it ended, so nobody waits longer for an address
 
 
 def _stop(process: subprocess.Popen[str]) -> None:

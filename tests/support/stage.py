@@ -20,6 +20,21 @@ SOCKET = re.compile(r"/ws/threads/")
 FORM_SECRET = re.compile(r'(name="csrfmiddlewaretoken" value=)"[^"]*"')
 
 
+TRY = """([path, name, args]) => new Promise((done) => {
+  const socket = new WebSocket(`ws://${location.host}/ws${path}`, "accord.v1");
+  const answer = (because) => { socket.close(); done(because); };
+  const send = (said) => socket.send(JSON.stringify(said));
+  socket.onopen = () => send({ type: "hello", after_seq: 0 });
+  socket.onmessage = (message) => {
+    const frame = JSON.parse(message.data);
+    if (frame.type === "caught_up") send({ type: "command", id: crypto.randomUUID(), name, args });
+    if (frame.type === "result") answer("");
+    if (frame.type === "refused") answer(frame.because);
+  };
+})"""
+"""Sends a command on a socket of its own, whatever the page offers, and returns why it was refused, or nothing."""
+
+
 def until(true: Callable[[], bool], what: str) -> None:
     """Wait until something holds."""
     deadline = time.monotonic() + PATIENCE
@@ -96,6 +111,11 @@ class Tab:
         self.button("Save").click()
         expect(self.page.locator("[data-thread-mode]")).to_contain_text("Robin suggests changes")
 
+    def tries(self, thread: str, command: str, **args: str) -> str:
+        """Send a command that the page may not offer, and return the reason it was refused for, "" when it was not."""
+        because: str = self.page.evaluate(TRY, [f"/threads/{thread}/", command, args])
+        return because
+
     def comes_to_rest(self) -> None:
         """Wait until nothing runs and nothing waits."""
         expect(self.strip).to_be_hidden()
@@ -122,26 +142,27 @@ class Stage:
         self._browser = browser
         self._windows: list[BrowserContext] = []
 
-    def window(self, who: str | None, path: str, **options: Any) -> Page:
-        """Open a page in a window of its own, as a person by user name, or as nobody."""
+    def window(self, who: str | None, path: str, *, wire: Wire | None = None, **options: Any) -> Page:
+        """Open a page in a window of its own, as a person by user name, or as nobody; its socket goes through a wire,
+        when one is given."""
         context = self._browser.new_context(base_url=self.site.url, **options)
         self._windows.append(context)
         context.set_default_timeout(PATIENCE * 1000)
         if who is not None:
             cookies = self.site.visitor(who).http.cookies
-            context.add_cookies([{"name": name, "value": value, "url": self.site.url} for name, value in cookies.items()])
+            context.add_cookies(
+                [{"name": name, "value": value, "url": self.site.url} for name, value in cookies.items()]
+            )
         page = context.new_page()
         self._watch(page, who or "nobody")
+        if wire is not None:
+            page.route_web_socket(SOCKET, wire.carry)
         page.goto(path)
         return page
 
-    def tab(self, who: str, path: str, *, wire: Wire | None = None, **options: Any) -> Tab:
-        """Open a thread in a window of its own, its socket through a wire when one is given."""
-        page = self.window(who, "/healthz" if wire else path, **options)
-        if wire:
-            page.route_web_socket(SOCKET, wire.carry)
-            page.goto(path)
-        return Tab(page)
+    def tab(self, who: str, path: str, **options: Any) -> Tab:
+        """Open a thread, as :meth:`window` does."""
+        return Tab(self.window(who, path, **options))
 
     def close(self) -> None:
         """Close every window; fail if there was trouble in one."""

@@ -59,7 +59,7 @@ export function levelHeadings(node) {
  * Children with an id or a data-key are matched by it, others by their place.
  * @param {Node} old @param {Node} fresh
  */
-export function morph(old, fresh) {
+function morph(old, fresh) {
   if (old.isEqualNode(fresh)) return;
   if (old.nodeType !== Node.ELEMENT_NODE || old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);
@@ -71,6 +71,9 @@ export function morph(old, fresh) {
 
 /** @param {Element} parent @param {Element} fresh */
 export function morphChildren(parent, fresh) {
+  const stays = new Set([...fresh.children].map(keyOf));
+  // What goes, goes first: moving what stays before it would take the focus from it.
+  for (const child of [...parent.children]) if (keyOf(child) && !stays.has(keyOf(child))) child.remove();
   const keyed = new Map([...parent.children].map((child) => [keyOf(child), child]));
   let at = parent.firstChild;
   for (const child of [...fresh.childNodes]) {

@@ -95,7 +95,7 @@ export function renderHead(store, page) {
 }
 
 /** @param {Item} thread */
-export function modeWords(thread) {
+function modeWords(thread) {
   const agent = thread.agent?.name;
   if (!agent) return "People only, no agent";
   const writes = thread.mode === "suggest" ? `${agent} suggests changes; a person accepts them` : `${agent} may change documents`;

@@ -13,7 +13,7 @@ const PING_AFTER_MS = 25000;
 const LOST_AFTER_MS = 60000;
 const LONGEST_WAIT_S = 20;
 const SIGNED_OUT = 4401;
-const MAY_NOT_SEE = [4403, 4404];
+const MAY_NOT_SEE = 4403;
 const TOO_MANY = 4429;
 
 export class Connection extends EventTarget {
@@ -156,7 +156,7 @@ export class Connection extends EventTarget {
     clearTimeout(this.ackTimer);
     this.ackTimer = undefined;
     if (code === SIGNED_OUT) return location.reload();
-    if (MAY_NOT_SEE.includes(code)) return this.shut();
+    if (code === MAY_NOT_SEE) return this.shut();
     const wait = Math.min(LONGEST_WAIT_S, 2 ** this.attempts) * (code === TOO_MANY ? 2 : 1) * (0.5 + Math.random() / 2);
     this.attempts += 1;
     this.retryAt = Date.now() + wait * 1000;
