@@ -16,7 +16,7 @@ from collab.models.grants import WorkspaceGroupGrant, WorkspaceUserGrant
 from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message, ReadMark, Thread
 from collab.models.workspaces import Invite, Membership, Workspace
-from permissions import grants
+from permissions import phrases
 from permissions.actors import Actor, person
 from permissions.clock import AccordNow
 from permissions.decisions import AccountKind, Action, accounts_of
@@ -180,7 +180,7 @@ def told(actor: Actor, names: Mapping[UUID, str] | None = None) -> str:
     Args:
         names: from :func:`names_of`; without them they are read.
     """
-    return grants.told(actor, names_of(accounts_of(actor)) if names is None else names)
+    return phrases.told(actor, names_of(accounts_of(actor)) if names is None else names)
 
 
 def _viewed(actor: Actor, found: QuerySet[GuardedT]) -> GuardedT:

@@ -5,7 +5,7 @@ Neither asks ``has_perm``: it caches, lets model-wide permissions in, and says y
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from string import Template
@@ -17,8 +17,8 @@ from django.contrib.auth.models import Group, Permission
 from django.db import connection, models
 from django.db.models import Exists, Q, QuerySet
 
-from permissions import phrases, roles
-from permissions.actors import Actor, Agent, Client, Person, Source, System, chain
+from permissions import roles
+from permissions.actors import Actor, Agent, Client, Person, Source, System
 from permissions.clock import NOW_SQL, AccordNow
 from permissions.decisions import (
     LEVELS,
@@ -134,28 +134,9 @@ def names_of(*actors: Actor) -> dict[UUID, str]:
     return {account.pk: account.name for account in User.objects.filter(pk__in=accounts)}
 
 
-def told(actor: Actor, names: Mapping[UUID, str]) -> str:
-    """Return how a sentence calls an actor: ``Ben``, ``Robin for Ana``.
-
-    Args:
-        names: from :func:`names_of`.
-    """
-    return " for ".join(_name(party, names) for party in chain(actor))
-
-
 def unexpired() -> Q:
     """Return the condition on a grant that it still stands."""
     return Q(expires_at__isnull=True) | Q(expires_at__gt=AccordNow())
-
-
-def _name(party: Actor, names: Mapping[UUID, str]) -> str:
-    match party:
-        case Person(id=id) | Client(id=id) | Agent(id=id):
-            return names.get(id, phrases.GONE_NAME)
-        case Source():
-            return phrases.SOURCE_NAME
-        case System():
-            return phrases.SYSTEM_NAME
 
 
 def _related(model: type[models.Model], name: str) -> object:

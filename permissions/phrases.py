@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+from uuid import UUID
+
+from permissions.actors import Actor, Agent, Client, Party, Person, Source, System, chain
 
 VERBS = {
     "view": "view",
@@ -26,6 +30,28 @@ IS_SUPERUSER = "is a superuser"
 IS_ANOTHER_KIND = "is another kind of account"
 NEVER_MANAGES = "is no person, and only people manage"
 BY_NATURE = "may by what it is"
+
+
+def party_name(party: Party, names: Mapping[UUID, str]) -> str:
+    """Return what a sentence calls one party.
+
+    Args:
+        names: account id → name; an id not in it reads as a removed account.
+    """
+    match party:
+        case Person(id=id) | Client(id=id) | Agent(id=id):
+            return names.get(id, GONE_NAME)
+        case Source():
+            return SOURCE_NAME
+        case System():
+            return SYSTEM_NAME
+        case _:
+            assert_never(party)
+
+
+def told(actor: Actor, names: Mapping[UUID, str]) -> str:
+    """Return what a sentence calls an actor: ``Ben``, ``Robin for Ana``."""
+    return " for ".join(party_name(party, names) for party in chain(actor))
 
 
 def holds(codename: str, *, on: str, through: str) -> str:

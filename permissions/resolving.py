@@ -8,7 +8,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from permissions import phrases
-from permissions.actors import Actor, Agent, Client, Party, Person, Source, System, chain
+from permissions.actors import Actor, Agent, Party, Person, Source, System, chain
 
 
 class ResolveRule(StrEnum):
@@ -49,9 +49,9 @@ def may_resolve(responder: Actor, proposer: Actor, names: Mapping[UUID, str]) ->
     rule = _rule(responder, proposer)
     allowed = rule in (ResolveRule.ANOTHERS, ResolveRule.AGENTS_IN_PERSON)
     head = chain(responder)[0]
-    told = phrases.proposed([_name(party, names) for party in chain(proposer)])
+    told = phrases.proposed([phrases.party_name(party, names) for party in chain(proposer)])
     told_to_responder = phrases.proposed(_names_to(head, proposer, names))
-    who = _name(head, names)
+    who = phrases.party_name(head, names)
     if allowed:
         to_responder = phrases.can_accept("You", told_to_responder)
         return Verdict(allowed, rule, phrases.can_accept(who, told), to_responder)
@@ -76,17 +76,6 @@ def _rule(responder: Actor, proposer: Actor) -> ResolveRule:
 def _names_to(responder: Party, proposer: Actor, names: Mapping[UUID, str]) -> list[str]:
     first, *rest = chain(proposer)
     return [
-        "You" if first == responder else _name(first, names),
-        *("you" if party == responder else _name(party, names) for party in rest),
+        "You" if first == responder else phrases.party_name(first, names),
+        *("you" if party == responder else phrases.party_name(party, names) for party in rest),
     ]
-
-
-def _name(party: Party, names: Mapping[UUID, str]) -> str:
-    match party:
-        case Source():
-            return phrases.SOURCE_NAME
-        case System():
-            return phrases.SYSTEM_NAME
-        case Person(id=id) | Client(id=id) | Agent(id=id):
-            return names.get(id, phrases.GONE_NAME)
-    raise AssertionError(f"not a party: {party!r}")

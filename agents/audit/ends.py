@@ -27,7 +27,8 @@ def end(state: State, rows: Rows) -> Iterator[Finding]:
     for message in state.waiting:
         row = rows.messages.get(message.id)
         if row is not None and row.fates != ["waits"]:
-            yield Finding("INV2", thread, message.seq, f"waits by the log, its row says {' and '.join(row.fates)}")
+            said = " and ".join(row.fates) or "nothing of it"
+            yield Finding("INV2", thread, message.seq, f"waits by the log, its row says {said}")
     for turn in state.turns.values():
         found = rows.turns.get(turn.id)
         if found is not None and found.status != turn.status:

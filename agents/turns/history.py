@@ -35,6 +35,9 @@ from permissions.decisions import accounts_of
 NEWEST = 300
 """Messages looked at, at most, when a history is assembled."""
 
+MOST_WHOLE = 200
+"""Messages given whole, at most; those of the rest that were looked at go into the summary before they are too old."""
+
 SUMMARY_CHARS = 6_000
 EXCERPT_CHARS = 160
 CHARS_A_TOKEN = 4
@@ -64,7 +67,7 @@ def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[Mode
     for place, message in enumerate(messages):
         block = _block(message, names)
         budget -= _size(block)
-        if budget < 0:
+        if budget < 0 or place >= MOST_WHOLE:
             older = _summary(turn.thread_id, messages[place:], names)
             return [_data(older), *_flat(reversed(blocks))]
         blocks.append(block)

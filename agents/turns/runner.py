@@ -103,9 +103,10 @@ class Runner:
                 while await self._step(work, live, spent, before, model):
                     pass
         except Interrupted:
+            if self._lost:
+                raise LeaseLost from None
             work.text = live.text
-            if not self._lost:
-                await in_db(boundary.end_stopped, work)
+            await in_db(boundary.end_stopped, work)
         except TimeoutError:
             if not clock.expired():
                 raise

@@ -23,9 +23,10 @@ from collab.services.checks import open_thread, valid
 from collab.text import clean_text
 from permissions import phrases
 from permissions.actors import Actor, Person, person
-from permissions.decisions import Action, Decision, Level, accounts_of
+from permissions.decisions import Action, Decision, Level
 from permissions.errors import NotFound, Refused
 from permissions.gate import decide_on, require
+from permissions.grants import names_of
 from permissions.resolving import Verdict, may_resolve
 
 LONGEST_REASON = 4_096
@@ -170,8 +171,7 @@ def _target(proposal: Proposal) -> Document | Workspace:
 
 
 def _names(actor: Actor, proposals: Sequence[Proposal]) -> dict[UUID, str]:
-    actors = [actor, *(proposal.proposer for proposal in proposals)]
-    return selectors.names_of(id for each in actors for id in accounts_of(each))
+    return names_of(actor, *(proposal.proposer for proposal in proposals))
 
 
 def _rights(actor: Actor, proposal: Proposal, *, for_write: bool = False) -> tuple[Decision, Decision]:

@@ -22,9 +22,9 @@ from collab.models.proposals import Proposal
 from collab.models.threads import Thread
 from collab.web.markdown import render
 from permissions.actors import Actor, Person
-from permissions.decisions import Action, Level, accounts_of
+from permissions.decisions import Action, Level
 from permissions.gate import decide_on
-from permissions.grants import readable
+from permissions.grants import names_of, readable
 
 REVISIONS = 20
 """Versions the history shows."""
@@ -116,7 +116,7 @@ def _open_proposals(actor: Actor, document: Document, thread: Thread | None) -> 
     seen = readable(Thread.objects.filter(workspace=document.workspace_id), actor)
     waiting = Proposal.objects.filter(document=document, state=Proposal.State.OPEN, thread__in=seen)
     found = list(waiting.order_by("proposed_at"))
-    names = selectors.names_of(account for proposal in found for account in accounts_of(proposal.proposer))
+    names = names_of(*(proposal.proposer for proposal in found))
     return [_open_proposal(proposal, names, thread) for proposal in found]
 
 
@@ -130,7 +130,7 @@ def _open_proposal(proposal: Proposal, names: Mapping[UUID, str], thread: Thread
 def _history(actor: Actor, document: Document) -> list[Version]:
     rows = selectors.revisions_of(actor, document.id, limit=REVISIONS + 1)
     prefetch_related_objects(rows, "proposal")
-    names = selectors.names_of(account for row in rows for one in _actors(row) for account in accounts_of(one))
+    names = names_of(*(actor for row in rows for actor in _actors(row)))
     older = {row.version: row for row in rows}
     return [
         Version(row.version, _by(row, names), row.at, _told_change(document.kind, row, older.get(row.version - 1)))

@@ -58,7 +58,7 @@ class Socket:
         if self._unread.closes:
             await self.close(Close.RESUME)
         else:
-            await self._send(text)
+            await self._hand_over(text)
 
     async def live(self, frame: dict[str, Any], text: str) -> bool:
         """Send live text, unless its reader is slow; return whether it lacks what comes before: it needs a snapshot."""
@@ -84,6 +84,14 @@ class Socket:
                 await asyncio.wait_for(self._read.wait(), ACK_SECONDS)
             except TimeoutError:
                 await self.close(Close.RESUME)
+
+    async def _hand_over(self, text: str) -> None:
+        """One that went away before its end was heard is let go: the others of its thread are sent the rest."""
+        try:
+            await self._send(text)
+        except RuntimeError:
+            self.open = False
+            self._read.set()
 
     async def close(self, code: int) -> None:
         """Close the connection; nothing is sent after."""

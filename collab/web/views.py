@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -77,7 +78,7 @@ def thread_timeline(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @page
 def thread_new(request: HttpRequest, id: UUID) -> HttpResponse:
-    """Open a thread, with a title or with a first message."""
+    """Open a thread, with a title or with a first message; where that is refused, there is no thread either."""
     selectors.workspace_for(actor(request), id)
     made: list[UUID] = []
 
@@ -85,10 +86,11 @@ def thread_new(request: HttpRequest, id: UUID) -> HttpResponse:
         form = filled(ThreadForm(request.POST))
         text = form["text"]
         title = form["title"] or _title_of(text)
-        found = thread_create(actor=actor(request), workspace=id, title=title)
+        with transaction.atomic():
+            found = thread_create(actor=actor(request), workspace=id, title=title)
+            if text:
+                message_post(actor=actor(request), thread=found.id, content=text, client_id=str(new_id()))
         made.append(found.id)
-        if text:
-            message_post(actor=actor(request), thread=found.id, content=text, client_id=str(new_id()))
         return ""
 
     tried(request, act)

@@ -20,8 +20,9 @@ from permissions.actors import Actor, Person
 from permissions.decisions import Action, Level
 from permissions.fields import ActorField
 from permissions.gate import decide_on
-from permissions.grants import names_of, told
+from permissions.grants import names_of
 from permissions.models import Guarded, User
+from permissions.phrases import told
 
 HIDDEN = "Shown only to those who may view it."
 NAMES, READABLE = "accord_names", "accord_readable"

@@ -32,7 +32,7 @@ from tests.support.turns import posts, took
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SWITCH = pytest.mark.parametrize("rule", ["on", "off"])
+SWITCH = pytest.mark.parametrize("rule", ["on", pytest.param("off", marks=pytest.mark.corrupts)])
 
 
 @SWITCH

@@ -135,9 +135,8 @@ def test_effects_stay_within_what_author_and_agent_may(studio: Studio, evil: Evi
     works(studio.thread)
     after = world()
     honest = CHANGES if added(before, after, "collab_revision") else NEITHER
-    assert most == (PROPOSES if added(before, after, "collab_proposal") else honest), (
-        "refusing everything is no way out"
-    )
+    honest = PROPOSES if added(before, after, "collab_proposal") else honest
+    assert most == honest, "refusing everything is no way out"
     assert verify(studio.thread.id) is None
 
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from django.db import connection, models, transaction
 
-from collab.models.threads import Event, Message, Thread
+from collab.models.threads import Event, Thread
 from collab.services.messages import message_post
 from tests.benchmarks import people
 from tests.benchmarks.places import POSTGRESQL, SQLITE
@@ -66,7 +66,11 @@ class _Row:
         self.sql = f"INSERT INTO {like._meta.db_table} ({names}) VALUES ({marks})"
 
     def values(self, **changed: Any) -> list[Any]:
-        adapted = {field.attname: self._adapted(field, changed[field.attname]) for field in self._fields if field.attname in changed}
+        adapted = {
+            field.attname: self._adapted(field, changed[field.attname])
+            for field in self._fields
+            if field.attname in changed
+        }
         return list({**self._like, **adapted}.values())
 
     @staticmethod

@@ -7,8 +7,7 @@ and fanned out. The other two fan out only.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +21,7 @@ from tests.benchmarks.people import Seat
 from tests.benchmarks.places import SQLITE
 from tests.benchmarks.results import Result, at_most, p50, p95, ratio_at_least
 from tests.benchmarks.run import Run
-from tests.benchmarks.watching import ACK_EVERY, now, watching
+from tests.benchmarks.watching import now, watching
 
 DATABASES = (SQLITE,)
 SILENCE = 3.0
@@ -66,7 +65,9 @@ def measure(run: Run) -> list[Result]:
     raw = {size: _plain("raw_sockets", size, count) for size in sizes}
     groups = {size: _plain("group_sockets", size, count) for size in sizes}
     ours = _accord(run, sizes, count)
-    return [result for size in sizes for result in _results(ours[size], raw[size], groups[size], last=size == sizes[-1])]
+    return [
+        result for size in sizes for result in _results(ours[size], raw[size], groups[size], last=size == sizes[-1])
+    ]
 
 
 def _results(ours: Spread, raw: Spread, groups: Spread, *, last: bool) -> list[Result]:

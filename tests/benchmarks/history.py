@@ -55,7 +55,9 @@ def _exchange(made: Studio, locked: Locked, number: int) -> tuple[Turn, tuple[Me
     return _turn(made, locked, author, turn, seq), (asked, replied)
 
 
-def _message(locked: Locked, author: Actor, text: str, *, turn: UUID | None = None, taken_by: UUID | None = None) -> Message:
+def _message(
+    locked: Locked, author: Actor, text: str, *, turn: UUID | None = None, taken_by: UUID | None = None
+) -> Message:
     salt = uuid4().hex
     message = Message(
         id=new_id(), thread_id=locked.row.id, seq=locked.next_seq, kind="message", author=author,

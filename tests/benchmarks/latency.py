@@ -68,9 +68,7 @@ def _against_chainlit(run: Run, ours: Times) -> list[Result]:
     return [_median("post → first text", "first_text", ours, theirs, against, ratio_at_most(5))]
 
 
-def _median(
-    name: str, moment: str, ours: Times, theirs: Times | None, against: str, target: Target | None
-) -> Result:
+def _median(name: str, moment: str, ours: Times, theirs: Times | None, against: str, target: Target | None) -> Result:
     reference = p50([getattr(timed, moment) for timed in theirs[0]]) if theirs else None
     return Result(f"{name}, p50", p50([getattr(timed, moment) for timed in ours[0]]), "ms", reference, against, target)
 

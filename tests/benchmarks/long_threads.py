@@ -98,7 +98,9 @@ def _without_words(text: str) -> str:
 def _stripped(value: Any) -> Any:
     match value:
         case dict():
-            return {key: "" if key in WORDS and isinstance(kept, str) else _stripped(kept) for key, kept in value.items()}
+            return {
+                key: "" if key in WORDS and isinstance(kept, str) else _stripped(kept) for key, kept in value.items()
+            }
         case list():
             return [_stripped(kept) for kept in value]
         case _:

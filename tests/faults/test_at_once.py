@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import TypeVar
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -39,9 +40,8 @@ def at_once(*acts: Callable[[], T]) -> list[T]:
 
 
 def test_twenty_tabs_that_post_one_message_at_once_post_one_message(studio: Studio) -> None:
-    found = at_once(
-        *[lambda: message_post(actor=studio.ana.actor, thread=studio.thread.id, content="Hi.", client_id="one")] * 20
-    )
+    thread = studio.thread.id
+    found = at_once(*[lambda: message_post(actor=studio.ana.actor, thread=thread, content="Hi.", client_id="one")] * 20)
     assert {message.id for message in found} == {Message.objects.get().id}
     assert types(studio.thread).count("message_posted") == 1
     assert verify(studio.thread.id) is None
@@ -65,13 +65,9 @@ def test_fifty_posts_at_once_are_each_taken_once_in_order_by_one_turn_at_a_time(
         at_once(*(ten(("ana", "ben")[number % 2], 10 * number) for number in range(5)))
         until(lambda: not Message.objects.filter(waits=True).exists())
         stage.settles()
-    posted = list(Message.objects.filter(turn_id=None).order_by("seq").values_list("id", flat=True))
+    posted = _ids(turn_id=None)
     assert len(posted) == 50
-    taken = [
-        id
-        for turn in turns(studio.thread)
-        for id in Message.objects.filter(taken_by=turn.id).order_by("seq").values_list("id", flat=True)
-    ]
+    taken = [id for turn in turns(studio.thread) for id in _ids(taken_by=turn.id)]
     assert taken == posted
     for turn in turns(studio.thread):
         authors = {message.author for message in Message.objects.filter(taken_by=turn.id)}
@@ -79,3 +75,7 @@ def test_fifty_posts_at_once_are_each_taken_once_in_order_by_one_turn_at_a_time(
     edges = Event.objects.filter(type__in=["turn_started", "turn_ended"]).order_by("seq").values_list("type", flat=True)
     assert list(edges) == ["turn_started", "turn_ended"] * Turn.objects.count()
     assert verify(studio.thread.id) is None
+
+
+def _ids(**which: object) -> list[UUID]:
+    return list(Message.objects.filter(**which).order_by("seq").values_list("id", flat=True))

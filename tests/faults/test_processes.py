@@ -6,14 +6,14 @@ import asyncio
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.faults.watching import Json, Watch, is_event, measured, since, watching
+from tests.faults.watching import PATIENCE, Json, Watch, is_event, measured, since, watching
 from tests.support.fleet import Fleet, OwnRedis, fleet, template
 from tests.support.server import Server
 from tests.support.services import database_url, redis_url
@@ -80,6 +80,10 @@ def changed(frame: Json) -> bool:
     return is_event(frame, "document_changed")
 
 
+def ended(frame: Json) -> bool:
+    return is_event(frame, "turn_ended")
+
+
 def speaks(frame: Json) -> bool:
     return frame["type"] == "live" and "first sentence" in frame["text"]
 
@@ -94,15 +98,12 @@ async def test_twelve_messages_to_two_web_processes_at_once_are_each_taken_once_
     one, two = processes.starts(webs=2, runners=2)
     ana, ben = await desks.watch(one, "ana"), await desks.watch(two, "ben")
     await asyncio.gather(*(watch.send(**post(f"{id}{n}")) for n in range(6) for watch, id in ((ana, "a"), (ben, "b"))))
-    while len(processes.ask("SELECT 1 FROM collab_message WHERE taken_by IS NOT NULL")) < 12:
-        await asyncio.sleep(0.1)
-    while processes.ask("SELECT 1 FROM agents_turn WHERE status = 'running'"):
-        await asyncio.sleep(0.1)
+    await until(lambda: len(processes.ask("SELECT 1 FROM collab_message WHERE taken_by IS NOT NULL")) == 12)
+    await until(lambda: not processes.ask("SELECT 1 FROM agents_turn WHERE status = 'running'"))
     posted = processes.ask("SELECT id::text FROM collab_message WHERE turn_id IS NULL ORDER BY seq")
     taken = processes.ask(
-        "SELECT id FROM (SELECT seq, json_array_elements_text(coalesce(data::json->'took', data::json->'messages')) AS id,"
-        " row_number() OVER () AS place FROM collab_event WHERE type IN ('turn_started', 'message_taken')) taking"
-        " ORDER BY seq, place"
+        "SELECT id FROM collab_event, json_array_elements_text(coalesce(data::json->'took', data::json->'messages'))"
+        " WITH ORDINALITY AS taking (id, place) WHERE type IN ('turn_started', 'message_taken') ORDER BY seq, place"
     )
     assert (taken, len(posted)) == (posted, 12)
     edges = processes.ask("SELECT type FROM collab_event WHERE type IN ('turn_started', 'turn_ended') ORDER BY seq")
@@ -238,8 +239,7 @@ async def test_a_runner_that_slept_past_its_lease_writes_nothing_when_it_wakes(p
         over = await ana.ends()
     finally:
         sleeper.process.send_signal(signal.SIGCONT)
-    while "lease_lost" not in sleeper.output:
-        await asyncio.sleep(0.05)
+    await until(lambda: "lease_lost" in sleeper.output)
     after = await ana.posts("m2", "say hello")
     assert after["data"]["seq"] == over["seq"] + 1, "the one that slept wrote into the log"
     await ana.until(ended)
@@ -307,8 +307,20 @@ async def test_a_runner_whose_database_went_away_goes_on_when_it_is_back(process
     assert processes.replies() == ["I say one.", "I say two."]
 
 
-def ended(frame: Json) -> bool:
-    return is_event(frame, "turn_ended")
+async def test_a_runner_that_was_silent_until_it_was_given_up_works_again(processes: Fleet, desks: Desks) -> None:
+    (web,) = processes.starts(runners=1)
+    ana = await desks.watch(web, "ana")
+    processes.ask("WITH gone AS (DELETE FROM procrastinate_workers RETURNING 1) SELECT count(*) FROM gone")
+    await ana.posts("m1", "say one")
+    await ana.until(ended)
+    assert processes.replies() == ["I say one."]
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not true():
+            await asyncio.sleep(0.05)
 
 
 def post(id: str) -> dict[str, Any]:

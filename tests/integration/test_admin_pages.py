@@ -58,6 +58,7 @@ def one_more(studio, number):
     )  # fmt: skip
 
 
+@pytest.mark.corrupts
 class TestOpening:
     def test_the_index_lists_everything_in_its_order(self, zoe):
         shown = supered(zoe).get("/admin/")
@@ -95,6 +96,7 @@ class TestOpening:
             assert Client().get(listing(model)).status_code == 302
 
 
+@pytest.mark.corrupts
 class TestCost:
     def test_no_list_costs_more_with_fifty_rows_than_fifteen_statements(self, studio, zoe, queries):
         for number in range(1, ROWS + 1):
@@ -122,6 +124,7 @@ class TestCost:
         assert costs[-1] <= costs[1]
 
 
+@pytest.mark.corrupts
 class TestMarkup:
     def test_in_names_and_titles_is_shown_as_text(self, studio, zoe):
         browser = supered(zoe)

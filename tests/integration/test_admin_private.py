@@ -18,6 +18,8 @@ from permissions.models import User
 from permissions.services import grant_give, grant_take
 from tests.support.admin import SECRET, call, listing, message, page, question, staffed, supered, turn
 
+pytestmark = pytest.mark.corrupts
+
 PRIVATE = ("message", "document", "proposal", "turn", "question")
 
 

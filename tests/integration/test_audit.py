@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from django.db import transaction
 from django.db.models import F
-from pytest_django import DjangoDbBlocker
 
 from agents.models.turns import Call, Question, Turn
 from collab.models.documents import Revision
@@ -15,30 +13,21 @@ from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message, Thread
 from permissions.ids import new_id
 from permissions.models import GrantChange
-from tests.support import cast
 from tests.support.audited import broken, findings
+from tests.support.cast import Studio
 from tests.support.tampering import Tampered
 from tests.support.worked import worked
 
 Change = Callable[[Tampered], object]
 
 
-@pytest.fixture(scope="module")
-def good(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Tampered]:
-    """A thread in which everything has happened, made once for all tests of this file."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        ana, ben, vera = map(cast.someone, ("Ana", "Ben", "Vera"))
-        studio = cast.studio(ana=ana, ben=ben, vera=vera, robin=cast.agent("Robin"))
-        yield Tampered(studio, worked(studio))
-        transaction.set_rollback(True)
+pytestmark = pytest.mark.corrupts
 
 
 @pytest.fixture
-def worked_in(good: Tampered) -> Iterator[Tampered]:
-    """The thread, as good as new after each test."""
-    with transaction.atomic():
-        yield good
-        transaction.set_rollback(True)
+def worked_in(studio: Studio) -> Tampered:
+    """A thread in which everything has happened."""
+    return Tampered(studio, worked(studio))
 
 
 def test_nothing_is_wrong_with_a_thread_that_services_wrote(worked_in: Tampered):

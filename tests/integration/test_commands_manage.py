@@ -1,11 +1,11 @@
-"""The management commands: demo, verify; and the counter of statements that other tests rely on."""
+"""The management command demo; and the counter of statements that other tests rely on."""
 
 from __future__ import annotations
 
 import threading
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import connection, connections, transaction
 
 from collab import selectors
@@ -38,19 +38,6 @@ def test_the_demo_prints_every_sign_in_with_its_password(db, capsys):
     printed = capsys.readouterr().out
     assert "accord-demo" in printed
     assert all(f"  {name}" in printed for name in ("ana", "ben", "vera", "zoe", "admin"))
-
-
-def test_verify_passes_over_logs_that_hold(studio, capsys):
-    call_command("verify")
-    assert capsys.readouterr().out == "1 logs hold\n"
-
-
-def test_verify_names_the_thread_and_the_event_that_was_tampered_with(studio, capsys):
-    # PostgreSQL refuses to change an event; its head, which only the thread holds, it does not guard.
-    Thread.objects.filter(pk=studio.thread.pk).update(head_hash="0" * 64)
-    with pytest.raises(CommandError, match="1 of 1 logs do not hold"):
-        call_command("verify")
-    assert capsys.readouterr().out.startswith(f"thread {studio.thread.pk}: the thread's head")
 
 
 def test_statements_of_other_threads_are_counted_too(transactional_db, queries):

@@ -92,6 +92,7 @@ class TestCreating:
 
 
 class TestEditing:
+    @pytest.mark.corrupts
     def test_an_edit_is_the_next_version_a_revision_and_an_event_of_its_turn(self, studio):
         turn, robin = new_id(), studio.robin.acting_for(studio.ben, studio.thread)
         written = document_edit(actor=robin, document=studio.document.id, edits=EDIT, base_version=1, turn=turn)
@@ -176,6 +177,7 @@ class TestEditing:
             document_edit(actor=zoe.actor, document=studio.document.id, edits=EDIT, thread=studio.thread.id)
         assert document_edit(actor=zoe.actor, document=studio.document.id, edits=EDIT).version == 2
 
+    @pytest.mark.corrupts
     def test_an_agents_edit_in_its_turn_takes_few_queries(self, studio, queries):
         robin = studio.robin.acting_for(studio.ana, studio.thread)
         with thread_locked(studio.thread.id), queries() as sent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from channels.layers import get_channel_layer
@@ -128,6 +128,20 @@ async def test_a_process_that_runs_a_turn_answers_who_wants_its_snapshot(
     await asyncio.gather(runner, return_exceptions=True)
     assert (message["type"], message["frame"]) == ("live", {"turn": "t1", "offset": 0})
     assert here == [True, True]
+
+
+async def test_a_stop_reaches_the_processes_that_work_turns() -> None:
+    stopped: list[UUID] = []
+    runner = asyncio.create_task(doorbell.hear_for_turns(stopped.append))
+    while not await _joined(get_channel_layer()):
+        await asyncio.sleep(0.01)
+    doorbell.attach(asyncio.get_running_loop())
+    doorbell.stop_turn(THREAD)
+    while not stopped:
+        await asyncio.sleep(0.01)
+    runner.cancel()
+    await asyncio.gather(runner, return_exceptions=True)
+    assert stopped == [THREAD]
 
 
 async def _joined(layer: Any) -> bool:

@@ -61,6 +61,19 @@ def test_what_is_too_old_for_the_budget_is_given_as_a_summary_made_once(studio: 
     assert (again.text, again.upto_seq) == (kept.text, kept.upto_seq)
 
 
+def test_what_a_large_budget_has_no_whole_place_for_is_in_the_summary(studio: Studio, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(history, "NEWEST", 20)
+    monkeypatch.setattr(history, "MOST_WHOLE", 10)
+    started = None
+    for round_ in range(3):
+        for number in range(8):
+            posts(studio.ben, studio.thread, f"remark {round_}.{number}", kind="comment")
+        started = started or begins(studio)
+        started.turn.seq = 10**6
+        given = words(history.context(started.turn, started.agent, started.names))
+    assert all(given.count(f"remark {round_}.{number}") == 1 for round_ in range(3) for number in range(8))
+
+
 def test_a_history_costs_the_same_statements_however_long_the_thread_is(studio: Studio, queries):
     Agent.objects.filter(pk=studio.robin.id).update(history_tokens=500)
     counts = []

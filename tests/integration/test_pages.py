@@ -18,11 +18,12 @@ from django.urls import reverse
 from collab import selectors
 from collab.models.documents import Document
 from collab.models.threads import Thread
-from collab.services.documents import document_edit
+from collab.services.documents import document_create, document_edit
 from collab.services.messages import message_post
 from collab.services.threads import thread_archive, thread_mode_set
 from collab.services.workspaces import invite_create
 from permissions.roles import Role
+from permissions.services import grant_give
 from tests.support import cast
 from tests.support.queries import Queries
 
@@ -235,6 +236,21 @@ def test_a_save_on_the_current_version_is_the_next_version(studio: cast.Studio, 
 
 def test_who_may_only_view_a_document_gets_no_form(studio: cast.Studio, vera: cast.Someone) -> None:
     assert "<form" not in text_of(signed_in(vera).get(reverse("document-pane", args=[studio.document.id])))
+
+
+def test_what_a_thread_shows_is_not_named_to_who_may_not_view_it(studio: cast.Studio, zoe: cast.Someone) -> None:
+    made = document_create(
+        actor=studio.ana.actor, workspace=studio.workspace.id, title="Menu", kind="markdown", thread=studio.thread.id
+    )
+    assert made.document is not None
+    for codename, obj in (("view", studio.thread), ("start_turn", studio.thread), ("view", made.document)):
+        grant_give(by=studio.ana.actor, holder=zoe.user, codename=codename, obj=obj)
+    address = reverse("document-pane", args=[made.document.id])
+    beside = {"thread": str(studio.thread.id)}
+    assert "This thread shows Launch plan." in text_of(signed_in(studio.ben).get(address, beside))
+    shown = text_of(signed_in(zoe).get(address, beside))
+    assert "This thread shows another document." in shown
+    assert "Launch plan" not in shown
 
 
 def test_a_new_document_is_shown_in_the_thread_it_was_made_in(studio: cast.Studio, ben: cast.Someone) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+
 import pytest
+from django.db import connection
 
 from collab import selectors
 from collab.errors import Gone, Invalid
 from collab.models.workspaces import Invite
+from collab.services import workspaces
 from collab.services.workspaces import (
     agent_disable,
     agent_enable,
@@ -254,3 +260,57 @@ class TestInvites:
 
 def _superuser() -> Person:
     return Person(User.objects.create_superuser("root").pk)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAtOnce:
+    """Two that would each wait for the other, if they took what they change in another order."""
+
+    @pytest.fixture
+    def at_once(self, monkeypatch):
+        """Do both; neither goes past the function of that name before the other is there, or cannot get there."""
+
+        def done(name, *acts):
+            both = Barrier(2)
+            real = getattr(workspaces, name)
+
+            def waits(*args, **kwargs):
+                found = real(*args, **kwargs)
+                with suppress(BrokenBarrierError):
+                    both.wait(timeout=0.5)
+                return found
+
+            def act(one):
+                try:
+                    return one()
+                finally:
+                    connection.close()
+
+            monkeypatch.setattr(workspaces, name, waits)
+            with ThreadPoolExecutor(2) as pool:
+                return list(pool.map(act, acts))
+
+        return done
+
+    def test_two_rename_a_workspace(self, studio, at_once):
+        def rename(name):
+            return lambda: workspace_rename(actor=studio.ana.actor, workspace=studio.workspace.id, name=name)
+
+        at_once("line", rename("One"), rename("Two"))
+        assert selectors.workspace_for(studio.ana.actor, studio.workspace.id).name in {"One", "Two"}
+
+    def test_an_invite_is_accepted_while_it_is_revoked(self, studio, zoe, at_once):
+        invite, token = invite_create(actor=studio.ana.actor, workspace=studio.workspace.id, role=Role.VIEWER, days=1)
+
+        def accept():
+            with suppress(Gone):
+                invite_accept(actor=zoe.actor, token=token)
+
+        def revoke():
+            with suppress(Gone):
+                invite_revoke(actor=studio.ana.actor, invite=invite.id)
+
+        at_once("require", accept, revoke)
+        row = Invite.objects.get(pk=invite.pk)
+        assert (row.used_at is None) is not (row.revoked_at is None)
+        assert (role(studio.workspace, zoe) is None) is (row.used_at is None)

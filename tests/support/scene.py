@@ -10,7 +10,8 @@ from agents.models.turns import Call, Question, Turn
 from agents.turns import boundary, ending, history
 from agents.turns.boundary import Work
 from agents.turns.start import Started, start_next
-from collab.log import thread_locked
+from collab.events import CallStarted
+from collab.log import append, thread_locked
 from collab.services.documents import document_archive, document_create, document_edit
 from collab.services.threads import thread_create
 from collab.services.workspaces import invite_create
@@ -81,6 +82,7 @@ def _paused(studio: Studio) -> tuple[Turn, Question]:
             turn=turn, step=1, number=1, tool="ask_person", called_as="ask_person", args="{}", key=uuid4().hex,
             effect="none", model_call_id="c1", sent_at=locked.now,
         )  # fmt: skip
+        append(locked, CallStarted(call=call.id, tool=call.tool), actor=ending.acting(turn), turn=turn.id)
         question = Question.objects.create(
             turn=turn, call=call, seq=locked.row.head_seq, text="Which day?", choices=[], asked_at=locked.now
         )

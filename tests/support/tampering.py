@@ -48,18 +48,18 @@ class Tampered:
         """Return the turn of an event."""
         return self.event(type, place).turn_id
 
-    def rewrites(self, type: str, place: int = 0, **values: Any) -> None:
+    def rewrites(self, type: str, place: int = 0, /, **values: Any) -> None:
         """Change columns of an event."""
         self._unguarded()
         Event.objects.filter(pk=self.event(type, place).pk).update(**values)
         self._sealed()
 
-    def retells(self, type: str, place: int = 0, **values: Any) -> None:
+    def retells(self, type: str, place: int = 0, /, **values: Any) -> None:
         """Change parts of an event's data."""
         told = json.loads(self.event(type, place).data)
         self.rewrites(type, place, data=canonical({**told, **values}))
 
-    def spoils(self, type: str, place: int = 0, **values: Any) -> None:
+    def spoils(self, type: str, place: int = 0, /, **values: Any) -> None:
         """Change columns of an event and leave the hashes as they are."""
         self._unguarded()
         Event.objects.filter(pk=self.event(type, place).pk).update(**values)

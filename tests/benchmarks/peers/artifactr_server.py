@@ -1,7 +1,8 @@
 """artifactr-ai with grantr, as its documentation puts them together, on one port of 127.0.0.1.
 
 Run by a Python of its own (:mod:`tests.benchmarks.peers.venvs`): ``artifactr_server.py DATABASE_URL PORT``. It has one
-workspace with one thread and one document, two people who edit, and a model without delay. It also counts statements.
+workspace with one thread and one document, two people who edit, and a model without delay. It also counts the
+statements it sends, BEGIN and COMMIT apart.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from starlette.requests import HTTPConnection
 
 TENANT, WORKSPACE, THREAD, DOCUMENT = "acme", "main", "bench", "plan"
 PEOPLE = ("ana", "ben")
+CONTROL = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
 REPLY = "It is done and the plan stands."
 BUDGETS = cycle([("900", "950"), ("950", "900")])
 APPLICATION = ServicePrincipal(id="application")
@@ -101,10 +103,13 @@ def application(url: str) -> FastAPI:
     runner = Runner(agent, app=None, results=InMemoryCommandResults())
     sent = {"statements": 0}
 
+    def count(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        sent["statements"] += not statement.upper().startswith(CONTROL)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await prepare(engine, grants, workspaces)
-        event.listen(engine.sync_engine, "before_cursor_execute", lambda *_: sent.update(statements=sent["statements"] + 1))
+        event.listen(engine.sync_engine, "before_cursor_execute", count)
         yield
         await runner.aclose()
         await engine.dispose()

@@ -110,7 +110,13 @@ class ChainlitChat:
     socket: Any
 
     async def send(self, text: str) -> None:
-        step = {"id": str(uuid4()), "name": "Ana", "type": "user_message", "output": text, "createdAt": "2026-01-01T00:00:00Z"}
+        step = {
+            "id": str(uuid4()),
+            "name": "Ana",
+            "type": "user_message",
+            "output": text,
+            "createdAt": "2026-01-01T00:00:00Z",
+        }
         await self.socket.send("42" + json.dumps(["client_message", {"message": step, "fileReferences": []}]))
 
     async def read(self) -> set[str]:
@@ -157,7 +163,13 @@ async def chainlit_chat(port: int) -> AsyncIterator[ChainlitChat]:
         url, origin=websockets.Origin(f"http://127.0.0.1:{port}"), compression=None, max_queue=None, close_timeout=1
     ) as socket:
         await socket.recv()
-        session = {"clientType": "webapp", "sessionId": str(uuid4()), "userEnv": "{}", "chatProfile": "", "threadId": ""}
+        session = {
+            "clientType": "webapp",
+            "sessionId": str(uuid4()),
+            "userEnv": "{}",
+            "chatProfile": "",
+            "threadId": "",
+        }
         await socket.send("40" + json.dumps(session))
         await socket.recv()
         await socket.send('42["connection_successful"]')

@@ -52,7 +52,16 @@ def chainlit() -> Iterator[Peer]:
     with TemporaryDirectory() as folder:
         app = shutil.copy(HERE / "chainlit_app.py", folder)
         port = free_port()
-        command = [str(python.parent / "chainlit"), "run", "--headless", "--host", "127.0.0.1", "--port", str(port), app]
+        command = [
+            str(python.parent / "chainlit"),
+            "run",
+            "--headless",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            app,
+        ]
         with running(command, port, cwd=folder) as peer:
             yield peer
 

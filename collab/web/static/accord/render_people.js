@@ -10,7 +10,7 @@ const initial = (name) => (Array.from(name.trim())[0] ?? "?").toLocaleUpperCase(
 
 /**
  * An actor's mark.
- * @param {Actor} actor @param {{size?: "s" | "m" | "xs", for?: Actor | null}} [options] `for`: whom an agent works for
+ * @param {Actor} actor @param {{size?: "s" | "m", for?: Actor | null}} [options] `for`: whom an agent works for
  */
 export function avatar(actor, options = {}) {
   const size = options.size ? `.av--${options.size}` : "";
