@@ -74,8 +74,16 @@ def _ended(row: EventRow, fact: Any) -> Iterable[Ref]:
     yield ("turn", fact.turn)
     if fact.message is not None:
         yield ("message", fact.message)
-    yield from (("call", id) for id in Call.objects.filter(turn=fact.turn).values_list("id", flat=True))
-    yield from (("question", id) for id in Question.objects.filter(turn=fact.turn).values_list("id", flat=True))
+
+
+def _of_ended_turns(facts: Sequence[Any]) -> list[list[Ref]]:
+    """A turn's end settles what it left open: all that it called and asked."""
+    refs: dict[UUID, list[Ref]] = {fact.turn: [] for fact in facts}
+    for turn, id in Call.objects.filter(turn__in=refs).order_by("number").values_list("turn", "id"):
+        refs[turn].append(("call", id))
+    for turn, id in Question.objects.filter(turn__in=refs).values_list("turn", "id"):
+        refs[turn].append(("question", id))
+    return [refs[fact.turn] for fact in facts]
 
 
 def _paused(row: EventRow, fact: Any) -> Iterable[Ref]:
@@ -98,6 +106,9 @@ TOUCHED: Mapping[str, Callable[[EventRow, Any], Iterable[Ref]]] = {
     "call_ended": lambda row, fact: [("call", fact.call)],
 }
 """Which entities each event of this app touches."""
+
+LOOKED_UP: Mapping[str, Callable[[Sequence[Any]], list[list[Ref]]]] = {"turn_ended": _of_ended_turns}
+"""Which it touches beside those it names."""
 
 
 def _turn_item(turn: Turn, book: Book) -> Item:

@@ -39,6 +39,8 @@ def connect() -> None:
     reads.register_items("question", items.question_items)
     for event_type, touched in items.TOUCHED.items():
         reads.register_event_items(event_type, touched)
+    for event_type, looked_up in items.LOOKED_UP.items():
+        reads.register_looked_up(event_type, looked_up)
     reads.register_standing(items.standing)
     reads.register_snapshot(live.snapshot)
 

@@ -43,18 +43,23 @@ ArgsT = TypeVar("ArgsT", bound=Args)
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What carries out one command: its arguments, and a function that returns the JSON data of its result."""
+    """What carries out one command: its arguments, and a function that returns the JSON data of its result.
+
+    Attributes:
+        stored: False where doing it twice does no more than doing it once, so that nothing is kept of it.
+    """
 
     args: type[Args]
     fn: Callable[[Actor, Any], Result]
+    stored: bool = True
 
 
 HANDLERS: dict[str, Handler] = {}
 
 
-def register(name: str, args: type[ArgsT], fn: Callable[[Actor, ArgsT], Result]) -> None:
+def register(name: str, args: type[ArgsT], fn: Callable[[Actor, ArgsT], Result], *, stored: bool = True) -> None:
     """Add a command. Registering a name again replaces its handler."""
-    HANDLERS[name] = Handler(args, fn)
+    HANDLERS[name] = Handler(args, fn, stored)
 
 
 def run(actor: Actor, name: str, command_id: str, body: dict[str, Any]) -> Result:
@@ -75,6 +80,8 @@ def run(actor: Actor, name: str, command_id: str, body: dict[str, Any]) -> Resul
     handler, args = _parsed(name, command_id, body)
     digest = _digest(name, args)
     with transaction.atomic():
+        if not handler.stored:
+            return handler.fn(actor, args)
         # The row is the claim: a second sender of the id waits here until the first commits, then reads its result.
         claim, is_new = Command.objects.get_or_create(
             actor=actor, command_id=command_id, defaults={"body_hash": digest, "result": {}}

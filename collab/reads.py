@@ -54,6 +54,10 @@ or that the viewer may not see, has no item. Every item is called what its build
 EventItemsFn = Callable[[EventRow, Any], Iterable[Ref]]
 """Says which entities an event touches, given its log entry and its fact."""
 
+LookedUpFn = Callable[[Sequence[Any]], Sequence[Iterable[Ref]]]
+"""Says which further entities each of some facts of one type touches, in a number of queries that does not grow with
+them."""
+
 StandingFn = Callable[[UUID], Iterable[Ref]]
 """Says which entities of a thread are shown whatever part of the log is read: what waits, runs or stands open."""
 
@@ -71,6 +75,7 @@ class Builder:
 
 BUILDERS: dict[str, Builder] = {}
 EVENT_ITEMS: dict[str, EventItemsFn] = {}
+LOOKED_UP: dict[str, LookedUpFn] = {}
 STANDING: list[StandingFn] = []
 SNAPSHOTS: list[SnapshotFn] = []
 
@@ -85,6 +90,11 @@ def register_event_items(event_type: str, fn: EventItemsFn) -> None:
     EVENT_ITEMS[event_type] = fn
 
 
+def register_looked_up(event_type: str, fn: LookedUpFn) -> None:
+    """Say which entities events of this type touch beside those they name. Registering again replaces."""
+    LOOKED_UP[event_type] = fn
+
+
 def register_standing(fn: StandingFn) -> None:
     """Add entities that every page of a thread shows, however old they are."""
     if fn not in STANDING:
@@ -97,12 +107,24 @@ def register_snapshot(fn: SnapshotFn) -> None:
         SNAPSHOTS.append(fn)
 
 
-def refs_of(row: EventRow, fact: Fact | Unknown) -> list[Ref]:
-    """Return the entities an event touches, each once; none for a type that nobody registered."""
+def refs_of(entries: Sequence[tuple[EventRow, Fact | Unknown]]) -> list[list[Ref]]:
+    """Return the entities that each of some events touches, each once; none for a type that nobody registered.
+
+    Args:
+        entries: log entries with their facts.
+    """
+    found = [list(_named(row, fact)) for row, fact in entries]
+    for event_type, fn in LOOKED_UP.items():
+        places = [place for place, (_, fact) in enumerate(entries) if fact.type == event_type]
+        if places:
+            for place, refs in zip(places, fn([entries[place][1] for place in places]), strict=True):
+                found[place] += refs
+    return [list(dict.fromkeys(refs)) for refs in found]
+
+
+def _named(row: EventRow, fact: Fact | Unknown) -> Iterable[Ref]:
     fn = EVENT_ITEMS.get(fact.type)
-    if fn is None or isinstance(fact, Unknown):
-        return []
-    return list(dict.fromkeys(fn(row, fact)))
+    return [] if fn is None or isinstance(fact, Unknown) else fn(row, fact)
 
 
 def standing(thread_id: UUID) -> list[Ref]:

@@ -83,6 +83,12 @@ def clean_line(
     return line
 
 
+def speakable(text: str) -> str:
+    """Return a model's text as it is shown and stored: what :func:`clean_text` refuses is visibly replaced, so that
+    what a model says is never lost. Takes any ``str``, never fails."""
+    return _plain(text.encode("utf-8", "replace").decode())
+
+
 def visible(text: str) -> str:
     """Return the text with every control, bidi and zero-width character written out, as in ``\\u202e`` (DESIGN 7).
 
@@ -96,7 +102,11 @@ def _clean(value: object, name: str) -> str:
         raise BadText("not_text", f"{name} is not text")
     if refused := _REFUSED.search(value):
         raise _unstorable(refused, name)
-    return value.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    return _plain(value)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 
 def _unstorable(found: re.Match[str], name: str) -> BadText:

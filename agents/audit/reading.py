@@ -123,19 +123,14 @@ def rows_open(state: State) -> Rows:
     return Rows(messages=_messages(waiting), turns=_turns(state.turns), proposals=_proposals(state.proposals))
 
 
-def superusers() -> frozenset[str]:
-    """Read who is a superuser."""
-    return frozenset(map(str, User.objects.filter(is_superuser=True).values_list("pk", flat=True)))
-
-
-def history(workspace: str, superusers: frozenset[str]) -> GrantHistory:
+def history(workspace: str) -> GrantHistory:
     """Read the grant history of a workspace."""
     columns = ("epoch", "account_id", "group_id", "codename", "given", "through", "object_id", "expires_at")
     changes = GrantChange.objects.filter(scope_id=workspace).order_by("epoch", "at", "id")
     lines = [GrantRow(*row) for row in _plain(changes.values_list(*columns))]
     found = GroupTable.objects.filter(pk__in={line.group for line in lines if line.group})
-    groups = {group.pk: Group(group.name, _members(group)) for group in found}
-    return GrantHistory.replayed(lines, groups, superusers)
+    groups = {group.pk: Group(group.name, _ids(User.objects.filter(groups=group))) for group in found}
+    return GrantHistory.replayed(lines, groups, _ids(User.objects.filter(is_superuser=True)))
 
 
 def _count(rows: QuerySet[Any], by: str) -> Coalesce:
@@ -230,5 +225,5 @@ def _is_id(text: str) -> bool:
         return False
 
 
-def _members(group: GroupTable) -> frozenset[str]:
-    return frozenset(map(str, User.objects.filter(groups=group).values_list("pk", flat=True)))
+def _ids(users: QuerySet[User]) -> frozenset[str]:
+    return frozenset(map(str, users.values_list("pk", flat=True)))

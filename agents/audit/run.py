@@ -35,11 +35,10 @@ def audit(progress: Progress, passed: Callable[[ThreadRow], None] = _nothing) ->
         progress: is moved on as the audit goes.
         passed: is called with every thread that has been read.
     """
-    superusers = reading.superusers()
     workspace, grants = "", GrantHistory(frozenset(), {})
     for thread in reading.threads():
         if thread.workspace != workspace:
-            workspace, grants = thread.workspace, reading.history(thread.workspace, superusers)
+            workspace, grants = thread.workspace, reading.history(thread.workspace)
         yield from _thread(thread, grants, progress)
         progress.threads += 1
         passed(thread)

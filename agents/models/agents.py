@@ -22,4 +22,4 @@ class Agent(models.Model):
     tokens_a_day = models.PositiveBigIntegerField(default=2_000_000, help_text="Tokens a person and day (UTC).")
 
     def __str__(self) -> str:
-        return self.account.display_name
+        return self.account.name

@@ -23,12 +23,12 @@ from agents.tools.contract import Asks, Recorded, Tool, ToolContext
 from agents.tools.registry import TOOLS
 from agents.turns import ending, lease
 from agents.turns.boundary import Work
-from agents.turns.live import speakable
 from collab.canonical import BadJson, canonical, parse_json
 from collab.db import in_db
 from collab.errors import CollabError
 from collab.events import CallEnded, CallStarted
 from collab.log import Locked, append, thread_locked
+from collab.text import speakable
 from permissions.errors import PermissionsError
 from permissions.ids import new_id
 

@@ -9,13 +9,11 @@ from uuid import UUID
 from agents.errors import LimitReached
 from agents.replies.stream import ReplyStream
 from collab import doorbell
+from collab.text import speakable
 from collab.web.markdown import blocks
 
 EVERY = 0.05
 """Seconds between two live frames of a turn; the first goes at once."""
-
-_SIGNS = {code: 0x2400 + code for code in range(0x20) if code not in {0x09, 0x0A}} | {0x7F: 0x2421}
-_SIGNS |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 _running: dict[UUID, LiveText] = {}
 
@@ -107,12 +105,6 @@ def snapshot(thread_id: UUID) -> dict[str, Any] | None:
     """Return the live frame with all text of the turn that this process runs in a thread, or None."""
     found = _running.get(thread_id)
     return found.snapshot() if found else None
-
-
-def speakable(text: str) -> str:
-    """Return a model's text as it is shown and stored: what no database keeps is visibly replaced (FAILURES O1)."""
-    whole = text.encode("utf-8", "replace").decode()
-    return whole.replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)
 
 
 def _common(sent: str, text: str) -> int:

@@ -20,5 +20,5 @@ def instructions(started: Started) -> ModelRequest:
     """Return the request that opens what the model sees: who it is, whom it works for, what its words may claim."""
     turn, agent = started.turn, started.agent
     principal = name_of(turn.principal, started.names) if turn.principal else "no one"
-    text = _TEXT.format(agent=agent.account.display_name, principal=principal)
+    text = _TEXT.format(agent=agent.account.name, principal=principal)
     return ModelRequest(parts=[SystemPromptPart("\n\n".join(filter(None, [text, agent.instructions])))])

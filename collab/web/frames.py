@@ -20,7 +20,7 @@ from permissions.actors import Actor, Person, person
 PAGE_EVENTS = 200
 """Log entries whose items a page shows at first, and at each step back."""
 
-BATCH_EVENTS = 100
+BATCH_EVENTS = 250
 """Log entries read at once for sockets."""
 
 Versions = dict[UUID, int]
@@ -121,14 +121,14 @@ def page_items(viewer: Actor, thread: Thread, *, before: int | None = None, limi
     end = thread.head_seq if before is None else min(before - 1, thread.head_seq)
     first = max(end - limit, 0)
     rows = log.read(thread.id, after=first, upto=end, limit=limit)
-    refs = [ref for row in rows for ref in reads.refs_of(row, events.load(row.type, row.data))]
+    refs = [ref for found in _refs(rows) for ref in found]
     standing = reads.standing(thread.id) if before is None else []
     items = reads.build(viewer, [*refs, *standing])
     return {"items": items, "first_seq": first + 1 if rows else 0, "head_seq": thread.head_seq}
 
 
 def _event_frames(thread_id: UUID, rows: list[Event], viewers: Collection[Viewer]) -> list[Outgoing]:
-    refs = _with_documents([reads.refs_of(row, events.load(row.type, row.data)) for row in rows])
+    refs = _with_documents(_refs(rows))
     people = [person(row.actor) for row in rows]
     views = _Views(list(zip(refs, people, strict=True)), viewers)
     book = Book(Thread.objects.values_list("workspace_id", flat=True).get(pk=thread_id), (row.actor for row in rows))
@@ -136,6 +136,10 @@ def _event_frames(thread_id: UUID, rows: list[Event], viewers: Collection[Viewer
         views.outgoing(_event_frame(row, book), row_refs, who, seq=row.seq)
         for row, row_refs, who in zip(rows, refs, people, strict=True)
     ]
+
+
+def _refs(rows: list[Event]) -> list[list[Ref]]:
+    return reads.refs_of([(row, events.load(row.type, row.data)) for row in rows])
 
 
 def _event_frame(row: Event, book: Book) -> dict[str, Any]:

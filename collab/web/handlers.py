@@ -204,7 +204,7 @@ def register_commands() -> None:
     register("thread_mode_set", ThreadModeSet, _thread_mode_set)
     register("thread_answers_set", ThreadAnswersSet, _thread_answers_set)
     register("thread_focus_set", ThreadFocusSet, _thread_focus_set)
-    register("read_mark_set", ReadMarkSet, _read_mark_set)
+    register("read_mark_set", ReadMarkSet, _read_mark_set, stored=False)
     register("document_create", DocumentCreate, _document_create)
     register("document_save", DocumentSave, _document_save)
     register("document_archive", DocumentPutAway, _document_archive)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
@@ -23,6 +24,9 @@ Start = Callable[[], Awaitable[Stop | None]]
 
 STOP_SECONDS = 5.0
 """Beside ACCORD_GRACE_SECONDS, what runs beside the pages has this long to end when the process is asked to."""
+
+WINDOW_BITS, MEMORY_LEVEL = 12, 5
+"""What a socket is sent is compressed against its last 4 KiB: that takes 32 KiB a socket; zlib's own choice, 256."""
 
 RESTARTING = 1012
 """The close code that tells a browser to come back."""
@@ -72,7 +76,7 @@ class WebServer(Server):
 
     def _begin(self) -> None:
         # Otherwise an oversized frame just drops the connection, and a browser would connect and send it again.
-        self.ws_factory.setProtocolOptions(failByDrop=False)
+        self.ws_factory.setProtocolOptions(failByDrop=False, perMessageCompressionAccept=compression)
         self._beginning = asyncio.ensure_future(self._start_all())
 
     async def _start_all(self) -> None:
@@ -116,6 +120,19 @@ class WebServer(Server):
                 await asyncio.wait_for(ending, seconds)
         except Exception:
             logger.exception("What ran beside the pages did not end within %s seconds", seconds)
+
+
+def compression(offers: Iterable[Any]) -> Any:
+    """Return how frames of a socket are compressed, given what its client offers; None: they are not.
+
+    Frames of one thread repeat each other's keys, ids and names, so a reader who comes back is sent a fraction.
+    """
+    accepted: Any = PerMessageDeflateOfferAccept
+    for offer in offers:
+        if isinstance(offer, PerMessageDeflateOffer):
+            bits = min(WINDOW_BITS, offer.request_max_window_bits or WINDOW_BITS)
+            return accepted(offer, window_bits=bits, mem_level=MEMORY_LEVEL, max_message_size=FRAME_BYTES)
+    return None
 
 
 def _runs(details: dict[str, Any]) -> bool:

@@ -76,8 +76,7 @@ def timeline(reader: Actor, thread: Thread, *, before: int | None = None) -> Tim
 
 def _items(reader: Actor, rows: Sequence[Event], facts: Sequence[Any]) -> Items:
     refs: list[Ref] = [("turn", row.turn_id) for row in rows if row.turn_id is not None]
-    for row, fact in zip(rows, facts, strict=True):
-        refs += reads.refs_of(row, fact)
+    refs += (ref for found in reads.refs_of(list(zip(rows, facts, strict=True))) for ref in found)
     return {(item["item"], UUID(item["id"])): item for item in reads.build(reader, refs)}
 
 

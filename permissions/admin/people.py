@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.contrib.admin import display
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
@@ -101,7 +101,7 @@ class PeopleAdmin(StaffAdmin, AccountAdmin):
         return response
 
     def get_actions_submit_line(self, request: HttpRequest, object_id: Any) -> list[Any]:
-        found = User.objects.filter(pk=object_id).first() if superuser(request) else None
+        found = _account(object_id) if superuser(request) else None
         offered = None if found is None else "deactivate" if found.is_active else "activate"
         buttons = super().get_actions_submit_line(request, object_id)
         return [button for button in buttons if offered and button.action_name.endswith(f"_{offered}")]
@@ -132,3 +132,11 @@ def _is_person(account: User) -> bool:
 
 def _sets_password(request: HttpRequest, account: User) -> bool:
     return superuser(request) and _is_person(account)
+
+
+def _account(id: object) -> User | None:
+    """The account of an id as an address has it, which may be none."""
+    try:
+        return User.objects.filter(pk=unquote(str(id))).first()
+    except ValidationError:
+        return None

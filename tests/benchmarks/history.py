@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
-from uuid import UUID, uuid4
+from secrets import token_hex
+from typing import Any
+from uuid import UUID
 
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
@@ -15,6 +18,7 @@ from collab.canonical import content_hash
 from collab.events import MessagePosted, TurnEnded, TurnStarted
 from collab.log import Locked, append, thread_locked
 from collab.models.threads import Message, Thread
+from collab.models.workspaces import Workspace
 from permissions.actors import Actor, author_key
 from permissions.ids import new_id
 from tests.support.cast import Studio
@@ -34,48 +38,62 @@ REPLIED = "It does. Dinner for twelve is 480, which leaves 420 of the budget for
 
 def fill(made: Studio, thread: Thread, events: int) -> None:
     """Give a thread the past of this many events: people and the agent have talked."""
+    epoch = Workspace.objects.values_list("grants_epoch", flat=True).get(pk=made.workspace.id)
     exchanges = iter(range(events // EVENTS))
     while chunk := list(islice(exchanges, AT_ONCE)):
         with thread_locked(thread.id) as locked:
-            turns, messages = zip(*(_exchange(made, locked, number) for number in chunk), strict=True)
-            Turn.objects.bulk_create(turns)
-            Message.objects.bulk_create([message for pair in messages for message in pair])
+            past = _Past(made, locked, epoch)
+            for number in chunk:
+                past.exchange(number)
+            Turn.objects.bulk_create(past.turns)
+            Message.objects.bulk_create(past.messages)
 
 
-def _exchange(made: Studio, locked: Locked, number: int) -> tuple[Turn, tuple[Message, Message]]:
-    author = (made.ana, made.ben)[number % 2].actor
-    agent = made.robin.acting_for(author, made.thread)
-    turn = new_id()
-    asked = _message(locked, author, ASKED, taken_by=turn)
-    started = TurnStarted(number=locked.row.turn_count + 1, trigger="message", took=(asked.id,))
-    seq = append(locked, started, actor=agent, turn=turn)
-    replied = _message(locked, agent, REPLIED, turn=turn)
-    append(locked, TurnEnded(turn=turn, status="completed", message=replied.id), actor=agent, turn=turn)
-    locked.change(turn_count=locked.row.turn_count + 1)
-    return _turn(made, locked, author, turn, seq), (asked, replied)
+@dataclass(slots=True)
+class _Past:
+    """What is written in one transaction, as the services would have written it."""
 
+    made: Studio
+    locked: Locked
+    grants_epoch: int
+    turns: list[Turn] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
 
-def _message(
-    locked: Locked, author: Actor, text: str, *, turn: UUID | None = None, taken_by: UUID | None = None
-) -> Message:
-    salt = uuid4().hex
-    message = Message(
-        id=new_id(), thread_id=locked.row.id, seq=locked.next_seq, kind="message", author=author,
-        author_key=f"agent:{author.id}" if turn else author_key(author), client_id=uuid4().hex, content=text, salt=salt,
-        posted_at=locked.now, turn_id=turn, taken_by=taken_by, taken_as="prompt" if taken_by else None,
-    )  # fmt: skip
-    event = MessagePosted(message=message.id, kind="message", content=content_hash(bytes.fromhex(salt), text))
-    append(locked, event, actor=author, turn=turn)
-    return message
+    def exchange(self, number: int) -> None:
+        """A person asks, and a turn answers."""
+        row, turn = self.locked.row, new_id()
+        author = (self.made.ana, self.made.ben)[number % 2].actor
+        agent = self.made.robin.acting_for(author, row)
+        asked = self._message(author, f"{ASKED} ({number})", taken_by=turn, taken_as="prompt")
+        self.locked.change(turn_count=row.turn_count + 1, lease_epoch=row.lease_epoch + 1)
+        started = TurnStarted(number=row.turn_count, trigger="message", took=(asked.id,))
+        seq = append(self.locked, started, actor=agent, turn=turn, grants_epoch=self.grants_epoch)
+        replied = self._message(agent, f"{REPLIED} ({number})", turn_id=turn)
+        append(self.locked, TurnEnded(turn=turn, status="completed", message=replied.id), actor=agent, turn=turn)
+        self._turn(turn, author, seq, replied.content)
 
+    def _message(self, author: Actor, text: str, **columns: Any) -> Message:
+        salt, turn = token_hex(16), columns.get("turn_id")
+        message = Message(
+            id=new_id(), thread_id=self.locked.row.id, seq=self.locked.next_seq, kind="message", author=author,
+            author_key=f"agent:{self.made.robin.id}" if turn else author_key(author), client_id=token_hex(16),
+            content=text, salt=salt, posted_at=self.locked.now, **columns,
+        )  # fmt: skip
+        event = MessagePosted(message=message.id, kind="message", content=content_hash(bytes.fromhex(salt), text))
+        append(self.locked, event, actor=author, turn=turn, grants_epoch=0 if turn else self.grants_epoch)
+        self.messages.append(message)
+        return message
 
-def _turn(made: Studio, locked: Locked, author: Actor, id: UUID, seq: int) -> Turn:
-    then = locked.now - AGO
-    return Turn(
-        id=id, thread_id=locked.row.id, number=locked.row.turn_count, seq=seq, trigger="message", origin=author,
-        on_behalf_of=author, agent_id=made.robin.id, root_id=id, status="completed", lease_epoch=0, text=REPLIED,
-        history=_history(), started_at=then, ended_at=then, input_tokens=400, output_tokens=20,
-    )  # fmt: skip
+    def _turn(self, id: UUID, author: Actor, seq: int, text: str) -> None:
+        row, then = self.locked.row, self.locked.now - AGO
+        self.turns.append(
+            Turn(
+                id=id, thread_id=row.id, number=row.turn_count, seq=seq, trigger="message", origin=author,
+                on_behalf_of=author, agent_id=self.made.robin.id, root_id=id, status="completed",
+                lease_epoch=row.lease_epoch, text=text, history=_history(), started_at=then, ended_at=then,
+                input_tokens=400, output_tokens=20,
+            )
+        )  # fmt: skip
 
 
 @lru_cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from tests.benchmarks import history, people
 from tests.benchmarks.peers.chats import AccordChat, Exchange, exchange
@@ -19,8 +18,7 @@ DATABASES = (SQLITE, POSTGRESQL)
 SHORT = 100
 UNCOUNTED = 4
 MOMENTS = {"acknowledged": "post → acknowledged", "done": "post → turn ended"}
-WORDS = {"text", "html"}
-"""Keys of a frame whose values are what people and the agent wrote, plain and rendered."""
+EVENT, CAUGHT_UP = '{"type":"event"', '{"type":"caught_up"'
 
 
 def measure(run: Run) -> list[Result]:
@@ -34,7 +32,7 @@ def measure(run: Run) -> list[Result]:
     back = people.seat(made.ben, long)
     with run.accord() as server:
         at_short, at_long = asyncio.run(_talk(server.url, seats, run.size(30, 8)))
-        seconds, received = asyncio.run(_come_back(server.url, back, missing))
+        seconds, received, plain = asyncio.run(_come_back(server.url, back, missing))
     at = f"in a thread of {events:,} events, p50"
     return [
         *(
@@ -45,7 +43,7 @@ def measure(run: Run) -> list[Result]:
             for moment, words in MOMENTS.items()
         ),
         Result(f"reconnect with {missing:,} missed events", seconds, "s", None, "", at_most(1)),
-        _bytes(received),
+        _bytes(received, missing, plain),
     ]  # fmt: skip
 
 
@@ -53,13 +51,9 @@ def _p50(timed: Sequence[Exchange], moment: str) -> float:
     return p50([getattr(one, moment) for one in timed])
 
 
-def _bytes(received: Sequence[str]) -> Result:
-    whole = sum(len(text.encode()) for text in received) / len(received)
-    besides = sum(len(_without_words(text).encode()) for text in received) / len(received)
-    return Result(
-        "bytes an event on the wire, besides what was written", besides, "", None, "", at_most(300),
-        f"{whole:.0f} with it",
-    )  # fmt: skip
+def _bytes(received: int, missing: int, plain: int) -> Result:
+    note = f"with what was written; {plain / missing:.0f} before compression"
+    return Result("reconnect: bytes an event on the wire", received / missing, "", None, "", at_most(300), note)
 
 
 async def _talk(url: str, seats: Sequence[Seat], rounds: int) -> tuple[list[Exchange], list[Exchange]]:
@@ -72,36 +66,15 @@ async def _talk(url: str, seats: Sequence[Seat], rounds: int) -> tuple[list[Exch
     return timed[0][UNCOUNTED:], timed[1][UNCOUNTED:]
 
 
-async def _come_back(url: str, seat: Seat, missing: int) -> tuple[float, list[str]]:
-    """Return how many seconds it took, and the event frames that came."""
-    texts: list[str] = []
+async def _come_back(url: str, seat: Seat, missing: int) -> tuple[float, int, int]:
+    """Return how many seconds it took, how many bytes came over the wire, and how many they were before compression."""
     async with watching(url, seat) as watcher:
         head = watcher.seq
     async with watching(url, seat, says_hello=False) as watcher:
-        start = now()
+        start, received, plain, events = now(), watcher.socket.received, 0, 0
         await watcher.socket.send(json.dumps({"type": "hello", "after_seq": head - missing}))
-        kind = ""
-        while kind != "caught_up":
-            text = await watcher.read_text()
-            texts.append(text)
-            kind = json.loads(text)["type"]
-        seconds = (now() - start) / 1e3
-    events = [text for text in texts if json.loads(text)["type"] == "event"]
-    assert len(events) == missing, f"{len(events)} of {missing} events came"
-    return seconds, events
-
-
-def _without_words(text: str) -> str:
-    return json.dumps(_stripped(json.loads(text)), ensure_ascii=False, separators=(",", ":"))
-
-
-def _stripped(value: Any) -> Any:
-    match value:
-        case dict():
-            return {
-                key: "" if key in WORDS and isinstance(kept, str) else _stripped(kept) for key, kept in value.items()
-            }
-        case list():
-            return [_stripped(kept) for kept in value]
-        case _:
-            return value
+        while not (text := await watcher.read_text()).startswith(CAUGHT_UP):
+            plain += len(text.encode())
+            events += text.startswith(EVENT)
+        assert events == missing, f"{events} of {missing} events came"
+        return (now() - start) / 1e3, watcher.socket.received - received, plain

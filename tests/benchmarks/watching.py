@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import websockets
+from websockets.asyncio.client import ClientConnection
 
 from tests.benchmarks.people import Seat
 
@@ -22,6 +23,16 @@ BEYOND = 2**40
 BIG = 16 * 1024 * 1024
 
 Json = dict[str, Any]
+
+
+class Counting(ClientConnection):
+    """A connection that counts the bytes it is sent, as they come over the wire."""
+
+    received = 0
+
+    def data_received(self, data: bytes) -> None:
+        self.received += len(data)
+        super().data_received(data)
 
 
 class Watcher:
@@ -78,7 +89,7 @@ async def watching(url: str, seat: Seat, *, says_hello: bool = True) -> AsyncIte
         subprotocols=[websockets.Subprotocol("accord.v1")],
         origin=websockets.Origin(url),
         additional_headers={"Cookie": f"sessionid={seat.session}"},
-        compression=None,
+        create_connection=Counting,
         ping_interval=None,
         max_size=BIG,
         max_queue=None,

@@ -44,6 +44,13 @@ def test_sent_again_it_is_answered_and_not_carried_out(studio: Studio, notes: li
     assert notes == ["x"]
 
 
+def test_a_read_mark_moves_only_forward_so_nothing_is_kept_of_the_command(studio: Studio) -> None:
+    args = {"thread": str(studio.thread.id), "seq": 1}
+    for _ in range(2):
+        assert commands.run(studio.ana.actor, "read_mark_set", "r1", args) == {"seq": 1}
+    assert not Command.objects.exists()
+
+
 def test_an_id_used_for_something_else_is_refused(studio: Studio, notes: list[str]) -> None:
     commands.run(studio.ana.actor, "note", "n1", {"text": "x"})
     with pytest.raises(Reused):

@@ -59,9 +59,9 @@ class Fleet:
             text for (text,) in self.ask("SELECT content FROM collab_message WHERE turn_id IS NOT NULL ORDER BY seq")
         ]
 
-    def verify(self) -> str:
-        """Return what `manage.py verify` says; fail when a log does not hold."""
-        return manage(self.environment, "verify")
+    def audit(self) -> str:
+        """Return what `manage.py audit` says; fail when it finds a violation."""
+        return manage(self.environment, "audit")
 
 
 @contextmanager
