@@ -19,7 +19,7 @@ DEPLOYED := ACCORD_HTTPS=1 ACCORD_HOSTS=accord.example \
 IN_MEMORY := DATABASE_URL=sqlite://:memory:
 CHECKS := check-format check-lint check-types check-imports check-deploy check-migrations check-architecture
 
-.PHONY: help run test check format screenshots clean $(CHECKS)
+.PHONY: help run test check format bench screenshots clean $(CHECKS)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ check: $(DEV) ## Check format, lint, types, imports, deployment, migrations and 
 format: $(DEV) ## Format the code and put its imports in order
 	@$(VENV)/bin/ruff check --quiet --fix --select I
 	@$(VENV)/bin/ruff format
+
+bench: $(DEV) ## Measure Accord beside its peers, 12 minutes (ARGS="--quick", figures, or "--publish")
+	@$(PYTHON) -m tests.benchmarks $(ARGS)
 
 screenshots: $(DEV) ## Take the documentation's pictures from the running pages (needs Chromium)
 	@$(PYTHON) -m tests.support.screenshots docs/images

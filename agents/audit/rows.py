@@ -120,7 +120,7 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """A call; ``asks`` says that it put a question to people, whose answer is its end."""
+    """A call; ``asks`` says that it put a question to people, and so stays open while its turn is paused."""
 
     id: str
     turn: str

@@ -158,11 +158,12 @@ def lease_never_goes_back(state: State, event: EventRow, rows: Rows) -> Sentence
 
 
 def only_a_running_turn_acts(state: State, event: EventRow, _: Rows) -> Sentences:
-    """INV4: a turn does something only from its start to its end or pause."""
+    """INV4: a turn does something only from its start to its end or pause; the call that asked ends with the answer."""
     if event.turn is None or event.type in ABOUT_TURNS:
         return
     turn = state.turns.get(event.turn)
-    if turn is None or turn.status != RUNNING:
+    may = {RUNNING, PAUSED} if event.type == "call_ended" else {RUNNING}
+    if turn is None or turn.status not in may:
         yield f"turn {event.turn} acts though it is {turn.status if turn else 'not running'}"
 
 
@@ -230,12 +231,14 @@ def turn_ends_once(state: State, event: EventRow, rows: Rows) -> Sentences:
 
 
 def calls_end_with_their_turn(state: State, event: EventRow, rows: Rows) -> Sentences:
-    """INV15: no call and no question is left open by a turn that ends; a call that asks ends with its question."""
-    turn = state.turns.get(event.turn or "")
-    if turn is None or event.type not in {"turn_paused", "turn_ended"}:
+    """INV15: a turn that ends or is resumed leaves no call and no question open; one that pauses, only calls that ask."""
+    over = {"turn_paused": event.turn, "turn_ended": event.turn, "turn_started": event.one("resumes")}
+    turn = state.turns.get(over.get(event.type) or "")
+    if turn is None:
         return
-    for call in (id for id, asks in turn.calls.items() if not asks):
-        yield f"call {call} is open though its turn is over"
+    for call, asks in turn.calls.items():
+        if not (asks and event.type == "turn_paused"):
+            yield f"call {call} is open though its turn is over"
     for question in rows.questions.values():
         is_open = question.answered_by is None and not question.dismissed
         if question.turn == turn.id and is_open and event.type == "turn_ended":

@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent, repair_messages
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -22,6 +22,7 @@ from pydantic_ai.tools import ToolDefinition
 from agents.providers.errors import ProviderFailed
 from agents.providers.faults import CUT_OFF, DECLINED, AttemptError, Fault, faults
 from agents.providers.meter import DEFAULT_LIMITS, Meter, ResponseLimits
+from agents.providers.scripted import ScriptedModel
 
 log = structlog.get_logger(__name__)
 
@@ -92,8 +93,10 @@ async def stream_response(
             last attempt passed on is not reset.
         ResponseTooLarge: the response passed a limit; the text up to the limit was passed on.
     """
+    # A script reads where it stands from metadata, which the repair drops where it merges two requests.
+    whole = messages if isinstance(model, ScriptedModel) else repair_messages(messages)
     asked = _Asked(
-        model, messages, ModelRequestParameters(function_tools=list(tools)), _without_sdk_retries(model, settings)
+        model, whole, ModelRequestParameters(function_tools=list(tools)), _without_sdk_retries(model, settings)
     )
     met: list[Fault] = []
     while True:

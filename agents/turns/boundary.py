@@ -41,6 +41,8 @@ class Work:
     """True once this process ends: what is left of the turn is for another."""
     joins: bool = True
     """False once another author's message waits: from then on nothing joins this turn."""
+    returns: list[ModelRequestPart] = field(default_factory=list)
+    """What the calls of the newest response came to, so far."""
     questions: list[UUID] = field(default_factory=list)
     orphans: list[Call] = field(default_factory=list)
     """Calls that the turn this one continues had settled after its last boundary."""
@@ -53,34 +55,31 @@ class GoesOn:
     request: ModelRequest
 
 
-def reach(work: Work, returns: Sequence[ModelRequestPart]) -> GoesOn | None:
+def reach(work: Work) -> GoesOn | None:
     """Reach the boundary after a model response and its calls: end, pause, park or go on, and save; None when the turn
-    is no longer this process's to work.
+       is no longer this process's to work.
+    A response without calls was the
+       turn's last, unless something joins here.
 
-    Args:
-        returns: the results of the response's calls; without any, the response was the turn's last unless something
-            joins here.
-
-    Raises:
-        LeaseLost: another process took the thread over; nothing was written.
+       Raises:
+           LeaseLost: another process took the thread over; nothing was written.
     """
     with thread_locked(work.turn.thread_id) as locked:
         lease.fence(locked, work.turn)
         if locked.row.stop_turn_id == work.turn.id:
-            work.turn.history = history.dump([*work.messages, *_request(returns)])
             stop(locked, work)
             return None
         if work.questions:
-            work.turn.history = history.dump([*work.messages, *_request(returns)])
+            work.turn.history = _as_far_as_it_came(work)
             ending.pause(locked, work.turn, questions=tuple(work.questions), text=work.text)
             return None
         waiting = waiting_messages(work.turn.thread_id)
         joining = _joining(locked, work, waiting)
-        if not returns and not joining:
+        if not work.returns and not joining:
             work.turn.history = history.dump(work.messages)
             ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=bool(waiting))
             return None
-        goes_on = _go_on(locked, work, [*returns, *_notes(work)], joining)
+        goes_on = _go_on(locked, work, [*work.returns, *_notes(work)], joining)
         if work.parks:
             _leave(locked, work.turn, reason=PARKED)
             return None
@@ -102,6 +101,7 @@ def fail(work: Work, *, reason: str, because: str) -> None:
     """
     with thread_locked(work.turn.thread_id) as locked:
         lease.fence(locked, work.turn)
+        work.turn.history = _as_far_as_it_came(work)
         ending.end(
             locked, work.turn, status=Turn.Status.FAILED, reason=reason, because=because, text=work.text, whole=False
         )
@@ -119,7 +119,8 @@ def end_stopped(work: Work) -> None:
 
 
 def stop(locked: Locked, work: Work) -> None:
-    """End a turn as stopped, with what it said so far."""
+    """End a turn as stopped, with what it said and did so far."""
+    work.turn.history = _as_far_as_it_came(work)
     ending.end(
         locked, work.turn, status=Turn.Status.STOPPED, reason="stopped", because="It was stopped.",
         text=work.text, whole=False,
@@ -160,8 +161,9 @@ def _go_on(locked: Locked, work: Work, parts: list[ModelRequestPart], joining: l
     return GoesOn(request)
 
 
-def _request(parts: Sequence[ModelRequestPart]) -> list[ModelMessage]:
-    return [ModelRequest(parts=list(parts))] if parts else []
+def _as_far_as_it_came(work: Work) -> str:
+    returned = [ModelRequest(parts=work.returns)] if work.returns else []
+    return history.dump([*work.messages, *returned])
 
 
 def _notes(work: Work) -> list[UserPromptPart]:

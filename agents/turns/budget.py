@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
+from uuid import UUID
 
-from django.db.models import Count, F, Sum
+from django.db.models import BigIntegerField, Count, F, OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from agents.errors import LimitReached
 from agents.models.agents import Agent
@@ -63,14 +65,25 @@ class Spent:
         return LimitReached(f"The turn reached its limit of {self.agent.max_seconds} seconds.")
 
 
-def day_refusal(agent: Agent, acts_for: Principal | None, now: datetime) -> str:
-    """Return why no further turn may start today (UTC) for a principal, or an empty text when one may."""
+def agent_today(agent_id: UUID | None, acts_for: Principal | None, now: datetime) -> tuple[Agent, str]:
+    """Return an agent, and why no further turn of it may start today (UTC) for a principal: empty when one may.
+
+    One query reads both.
+    """
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    used = Turn.objects.filter(on_behalf_of=acts_for, agent_id=agent.pk, started_at__gte=midnight).aggregate(
-        turns=Count("id"), tokens=Sum(F("input_tokens") + F("output_tokens"))
+    today = Turn.objects.filter(on_behalf_of=acts_for, agent_id=OuterRef("pk"), started_at__gte=midnight)
+    used = today.order_by().values("agent_id")
+    tokens = used.annotate(sum=Sum(F("input_tokens") + F("output_tokens"))).values("sum")
+    agent = (
+        Agent.objects.select_related("account")
+        .annotate(
+            turns_today=Coalesce(Subquery(used.annotate(number=Count("pk")).values("number")), 0),
+            tokens_today=Coalesce(Subquery(tokens), 0, output_field=BigIntegerField()),
+        )
+        .get(pk=agent_id)
     )
-    if used["turns"] >= agent.turns_a_day:
-        return f"Today's {agent.turns_a_day:,} turns are used up; the next day begins at 00:00 UTC."
-    if (used["tokens"] or 0) >= agent.tokens_a_day:
-        return f"Today's {agent.tokens_a_day:,} tokens are used up; the next day begins at 00:00 UTC."
-    return ""
+    if agent.turns_today >= agent.turns_a_day:
+        return agent, f"Today's {agent.turns_a_day:,} turns are used up; the next day begins at 00:00 UTC."
+    if agent.tokens_today >= agent.tokens_a_day:
+        return agent, f"Today's {agent.tokens_a_day:,} tokens are used up; the next day begins at 00:00 UTC."
+    return agent, ""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from agents.models.turns import Call, Question, Turn
 from agents.turns import lease
-from collab.events import CallEnded, TurnEnded, TurnPaused
+from collab.canonical import canonical
+from collab.events import CallEnded, QuestionAnswered, TurnEnded, TurnPaused
 from collab.log import Locked, append
 from collab.models.threads import Message, Thread
 from collab.services.messages import message_record
 from collab.signals import thread_asked
-from permissions.actors import Agent
+from permissions.actors import Actor, Agent
 
 _OWN = ["status", "reason", "because", "ended_at", "text", "history", "known", "input_tokens", "output_tokens"]
 """What the process that runs a turn writes of its row; who asked it to stop is written by others."""
@@ -42,6 +44,8 @@ def end(
         whole: False marks the reply as interrupted.
         more: whether messages wait, where the caller has just read it.
     """
+    if status != Turn.Status.COMPLETED:
+        _leave_nothing_open(locked, turn, reason=reason)
     reply = post_reply(locked, turn, text, whole=whole)
     _close(locked, turn, status=status, reason=reason, because=because, reply=reply)
     lease.release(locked)
@@ -52,12 +56,7 @@ def end_unfinished(locked: Locked, turn: Turn, *, status: str, reason: str, beca
     """End a turn that no process works on: one that was abandoned, or a paused one. What it streamed up to its last
     boundary and never posted stays with it, marked interrupted; calls that were sent and have no outcome are
     ``unknown``."""
-    for call in Call.objects.filter(turn=turn, outcome=None, question=None):
-        call.outcome, call.reason, call.finished_at = Call.Outcome.UNKNOWN, "abandoned", locked.now
-        call.save(update_fields=["outcome", "reason", "finished_at"])
-        append(locked, CallEnded(call=call.id, outcome="unknown", reason="abandoned"), actor=acting(turn), turn=turn.id)
-    Call.objects.filter(turn=turn, outcome=None).update(outcome=Call.Outcome.NOT_ATTEMPTED, finished_at=locked.now)
-    Question.objects.filter(turn=turn, answered_at=None).update(dismissed=True)
+    _leave_nothing_open(locked, turn, reason=reason)
     _close(locked, turn, status=status, reason=reason, because=because, reply=None)
     hand_over(locked)
 
@@ -83,6 +82,30 @@ def post_reply(locked: Locked, turn: Turn, text: str, *, whole: bool = True) -> 
     )  # fmt: skip
 
 
+def answer(
+    locked: Locked,
+    turn: Turn,
+    questions: Sequence[Question],
+    *,
+    text: str,
+    by: Actor,
+    message: UUID | None = None,
+    grants_epoch: int = 0,
+) -> None:
+    """Record the answer to open questions of a paused turn, and so the outcome of the calls that asked them.
+
+    Args:
+        message: the message that is the answer, where it was not given by button.
+    """
+    event = QuestionAnswered(questions=tuple(question.id for question in questions), message=message)
+    append(locked, event, actor=by, turn=turn.id, grants_epoch=grants_epoch)
+    for question in questions:
+        question.answer, question.answered_by, question.answered_at = text, by, locked.now
+        question.save(update_fields=["answer", "answered_by", "answered_at"])
+        question.call.result = canonical({"answer": text})
+        _settle(locked, turn, question.call, Call.Outcome.DONE)
+
+
 def hand_over(locked: Locked, *, more: bool | None = None) -> None:
     """Ask for the next turn when messages wait, in the transaction that ends this one: no window lies between."""
     if Message.objects.filter(thread_id=locked.row.id, waits=True).exists() if more is None else more:
@@ -100,3 +123,17 @@ def _close(locked: Locked, turn: Turn, *, status: str, reason: str, because: str
         actor=acting(turn),
         turn=turn.id,
     )
+
+
+def _leave_nothing_open(locked: Locked, turn: Turn, *, reason: str) -> None:
+    """Settle the calls of a turn that breaks off: what was sent is ``unknown``, what asked is dismissed."""
+    for call in Call.objects.filter(turn=turn, outcome=None).select_related("question"):
+        asked = hasattr(call, "question")
+        _settle(locked, turn, call, Call.Outcome.NOT_ATTEMPTED if asked else Call.Outcome.UNKNOWN, reason=reason)
+    Question.objects.filter(turn=turn, answered_at=None).update(dismissed=True)
+
+
+def _settle(locked: Locked, turn: Turn, call: Call, outcome: Call.Outcome, *, reason: str = "") -> None:
+    call.outcome, call.reason, call.finished_at = outcome, reason, locked.now
+    call.save(update_fields=["outcome", "reason", "result", "finished_at"])
+    append(locked, CallEnded(call=call.id, outcome=outcome, reason=reason), actor=acting(turn), turn=turn.id)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef
 from pydantic_ai import framing
 from pydantic_ai.messages import (
     ModelMessage,
@@ -57,21 +58,32 @@ def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[Mode
         Message.objects.filter(thread_id=turn.thread_id, seq__lt=turn.seq, waits=False, cancelled_at=None)
         .exclude(taken_by__in=lineage)
         .exclude(turn_id__in=lineage)
-        .annotate(own_history=_own_history(turn))
         .order_by("-seq")[:NEWEST]
     )
+    if not messages:
+        return []
     unknown = account_ids(*(message.author for message in messages)) - names.keys()
     names = {**names, **(names_of(unknown) if unknown else {})}
+    whole = messages[:MOST_WHOLE]
+    entries = [(message.seq, [_said(message, names)]) for message in whole]
+    entries += [(own.seq, list(_calls_only(load(own.history)))) for own in _own_turns(turn, since=whole[-1].seq)]
+    blocks, fits = _fitting(sorted(entries, key=itemgetter(0), reverse=True), agent.history_tokens * CHARS_A_TOKEN)
+    older = [message for message in messages if message.seq < fits]
+    summary = [_data(_summary(turn.thread_id, older, names))] if older else []
+    return [*summary, *_flat(reversed(blocks))]
+
+
+def _fitting(entries: Sequence[tuple[int, list[ModelMessage]]], budget: int) -> tuple[list[list[ModelMessage]], int]:
+    """Return the newest blocks that fit into so many characters, and the seq of the oldest of them."""
     blocks: list[list[ModelMessage]] = []
-    budget = agent.history_tokens * CHARS_A_TOKEN
-    for place, message in enumerate(messages):
-        block = _block(message, names)
+    oldest = entries[0][0] + 1
+    for seq, block in entries:
         budget -= _size(block)
-        if budget < 0 or place >= MOST_WHOLE:
-            older = _summary(turn.thread_id, messages[place:], names)
-            return [_data(older), *_flat(reversed(blocks))]
+        if budget < 0:
+            break
         blocks.append(block)
-    return list(_flat(reversed(blocks)))
+        oldest = seq
+    return blocks, oldest
 
 
 def lineage_ids(turn: Turn) -> list[UUID]:
@@ -151,21 +163,20 @@ def account_ids(*actors: Actor | None) -> set[UUID]:
     return {account for actor in actors if actor for account in accounts_of(actor)}
 
 
-def _own_history(turn: Turn) -> Subquery:
-    """Of the turn whose reply a message is: its history, where it was for the same author; nothing of another's. What
-    went on from a turn and replied too holds its history: no call is given twice."""
-    own = Turn.objects.filter(on_behalf_of=turn.on_behalf_of)
+def _own_turns(turn: Turn, *, since: int) -> list[Turn]:
+    """Return the earlier turns of the same author, nothing of another's, whether they said anything or not. What went
+    on from one holds its history, so no call is given twice."""
+    own = Turn.objects.filter(thread_id=turn.thread_id, on_behalf_of=turn.on_behalf_of)
     own = own if turn.on_behalf_of else own.filter(origin=turn.origin)
-    replied = Exists(Message.objects.filter(turn_id=OuterRef("pk")))
-    went_on = own.filter(replied, root_id=OuterRef("root_id"), seq__gt=OuterRef("seq"))
-    return Subquery(own.filter(~Exists(went_on), pk=OuterRef("turn_id")).values("history"))
+    went_on = own.filter(root_id=OuterRef("root_id"), seq__gt=OuterRef("seq"))
+    earlier = own.filter(~Exists(went_on), seq__gte=since, seq__lt=turn.seq).exclude(root_id=turn.root_id)
+    return list(earlier.only("seq", "history"))
 
 
-def _block(message: Any, names: Mapping[UUID, str]) -> list[ModelMessage]:
-    if not isinstance(message.author, Agent):
-        return [ModelRequest(parts=[UserPromptPart(labelled(message, names))])]
-    reply: ModelMessage = ModelResponse(parts=[TextPart(message.content)])
-    return [*_calls_only(load(message.own_history or "")), reply]
+def _said(message: Message, names: Mapping[UUID, str]) -> ModelMessage:
+    if isinstance(message.author, Agent):
+        return ModelResponse(parts=[TextPart(message.content)])
+    return ModelRequest(parts=[UserPromptPart(labelled(message, names))])
 
 
 def _calls_only(history: Sequence[ModelMessage]) -> Iterable[ModelMessage]:
@@ -225,7 +236,7 @@ def _data(text: str) -> ModelRequest:
 
 
 def _size(block: Sequence[ModelMessage]) -> int:
-    return len(dump(block)) if len(block) > 1 else sum(len(str(part)) for part in block[0].parts)
+    return sum(len(str(getattr(part, "content", part))) for message in block for part in message.parts)
 
 
 def _flat(blocks: Iterable[list[ModelMessage]]) -> Iterable[ModelMessage]:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError
-from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 
 from agents.errors import LeaseLost, LimitReached
@@ -126,6 +126,7 @@ class Runner:
         """One model response and its calls, up to the next boundary; say whether the turn goes on."""
         spent.require_step()
         live.begin_step()
+        work.returns = []
         response = await self._unless_stopped(
             stream_response(
                 model, [*before, *work.messages], DEFINITIONS, None,
@@ -134,23 +135,21 @@ class Runner:
         )  # fmt: skip
         live.end_step()
         work.text = live.text
-        response = keepable(response, work.messages)
+        response = keepable(response, [*before, *work.messages])
         work.messages.append(response)
         _count(work, spent, response)
-        returns = await self._calls(work, response, spent)
+        await self._calls(work, response, spent)
         work.parks = self._process_ends.is_set()
-        reached = await in_db(boundary.reach, work, returns)
+        reached = await in_db(boundary.reach, work)
         return isinstance(reached, GoesOn)
 
-    async def _calls(self, work: Work, response: ModelResponse, spent: Spent) -> list[ModelRequestPart]:
+    async def _calls(self, work: Work, response: ModelResponse, spent: Spent) -> None:
         """Carry out a response's calls one after another; each sees what the one before it did."""
-        returns: list[ModelRequestPart] = []
         for part in calls_of(response):
             spent.require_call()
             told = await gate.carry_out(work, part, step=work.turn.steps + 1, number=spent.calls)
             if told is not None:
-                returns.append(told)
-        return returns
+                work.returns.append(told)
 
     async def _unless_stopped(self, doing: Coroutine[Any, Any, T]) -> T:
         """Wait for something, but no longer than until the turn is interrupted.

@@ -7,8 +7,7 @@ from uuid import UUID
 from agents.models.turns import Question, Turn
 from agents.turns import dispatch, ending
 from collab.errors import Gone, Invalid
-from collab.events import QuestionAnswered
-from collab.log import Locked, append, thread_locked
+from collab.log import Locked, thread_locked
 from collab.models.threads import Message, Thread
 from collab.services.checks import require_open, valid
 from collab.services.messages import message_post
@@ -61,14 +60,12 @@ def question_answer(*, actor: Actor, question: UUID, answer: str) -> Question:
         raise NotFound()
     with thread_locked(thread) as locked:
         decision = require(actor, Action.START_TURN, locked.row, for_write=True)
-        found = Question.objects.select_related("turn").get(pk=question)
+        found = Question.objects.select_related("turn", "call").get(pk=question)
         if found.answered_at is not None or found.dismissed:
             raise Gone("It was answered already." if found.answered_at else "Its turn has ended.")
         require_open(locked.row)
-        found.answer, found.answered_by, found.answered_at = _answer_text(found, answer), actor, locked.now
-        found.save(update_fields=["answer", "answered_by", "answered_at"])
-        event = QuestionAnswered(questions=(found.id,))
-        append(locked, event, actor=actor, turn=found.turn_id, grants_epoch=decision.grants_epoch or 0)
+        text, epoch = _answer_text(found, answer), decision.grants_epoch or 0
+        ending.answer(locked, found.turn, [found], text=text, by=actor, grants_epoch=epoch)
         thread_asked.send(sender=Thread, thread_id=thread)
         return found
 

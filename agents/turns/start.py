@@ -9,16 +9,14 @@ from agents.models.agents import Agent as AgentRow
 from agents.models.turns import Question, Turn
 from agents.turns import budget, ending, history, lease
 from agents.turns.plan import Nothing, Paused, Resume, Start, Waiting, plan
-from collab.events import MessagePassedOver, QuestionAnswered, TurnStarted
+from collab.events import MessagePassedOver, TurnStarted
 from collab.log import Locked, append, thread_locked
 from collab.models.threads import Message
+from collab.services.messages import MOST_WAITING
 from permissions.actors import Actor, Agent, System, principal
 from permissions.decisions import Action, Decision, Level
 from permissions.gate import decide_on
 from permissions.ids import new_id
-
-MOST_TAKEN = 100
-"""Waiting messages looked at, and so taken, at once."""
 
 MOST_ATTEMPTS = 3
 """How often an abandoned piece of work is tried."""
@@ -39,7 +37,11 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
+    """Whether a turn may start: it may not when there is a ``refusal``, a sentence; ``reason`` is its code."""
+
+    agent: AgentRow
     decision: Decision
+    reason: str
     refusal: str
 
 
@@ -55,18 +57,17 @@ def start_next(thread_id: UUID) -> Started | None:
     with thread_locked(thread_id) as locked:
         if lease.is_live(locked) or locked.row.agent_id is None:
             return None
-        agent = AgentRow.objects.select_related("account").get(pk=locked.row.agent_id)
         turns = list(Turn.objects.filter(thread_id=thread_id, resumed_by=None, status__in=["running", "paused"]))
-        if continued := _settle_abandoned(locked, agent, [turn for turn in turns if turn.status == "running"]):
+        if continued := _settle_abandoned(locked, [turn for turn in turns if turn.status == "running"]):
             return continued
         waiting = waiting_messages(thread_id)
         paused = next((turn for turn in turns if turn.status == "paused"), None)
-        return _start_what_is_next(locked, agent, waiting, paused)
+        return _start_what_is_next(locked, waiting, paused)
 
 
 def waiting_messages(thread_id: UUID) -> list[Message]:
-    """Return the messages that wait for a turn, oldest first, as far as one turn could take them."""
-    return list(Message.objects.filter(thread_id=thread_id, waits=True).order_by("seq")[:MOST_TAKEN])
+    """Return the messages that wait for a turn, oldest first."""
+    return list(Message.objects.filter(thread_id=thread_id, waits=True).order_by("seq")[:MOST_WAITING])
 
 
 def as_waiting(messages: list[Message]) -> list[Waiting]:
@@ -85,20 +86,22 @@ def take(messages: list[Message], ids: set[UUID], *, turn: Turn, taken_as: str) 
     return taken
 
 
-def _start_what_is_next(locked: Locked, agent: AgentRow, waiting: list[Message], paused: Turn | None) -> Started | None:
+def _start_what_is_next(locked: Locked, waiting: list[Message], paused: Turn | None) -> Started | None:
     while True:
         match plan(as_waiting(waiting), _as_paused(paused)):
             case Nothing():
                 return None
             case Start() | Resume() as step:
-                verdict = _may_start(locked, agent, step.author)
+                verdict = _may_start(locked, step.author)
                 if not verdict.refusal:
-                    return _begin(locked, agent, step, waiting, paused, verdict.decision)
+                    return _begin(locked, verdict, step, waiting, paused)
                 passed = _passed_over(step)
                 if passed is None and paused is not None:
-                    ending.end_unfinished(locked, paused, status="failed", reason="forbidden", because=verdict.refusal)
+                    ending.end_unfinished(
+                        locked, paused, status="failed", reason=verdict.reason, because=verdict.refusal
+                    )
                     paused = None
-                waiting = _pass_over(locked, waiting, passed, verdict.refusal)
+                waiting = _pass_over(locked, waiting, passed, verdict)
 
 
 def _passed_over(step: Start | Resume) -> UUID | None:
@@ -108,21 +111,24 @@ def _passed_over(step: Start | Resume) -> UUID | None:
     return step.reply.id if step.reply else None
 
 
-def _pass_over(locked: Locked, waiting: list[Message], message_id: UUID | None, because: str) -> list[Message]:
+def _pass_over(locked: Locked, waiting: list[Message], message_id: UUID | None, verdict: _Verdict) -> list[Message]:
     for message in waiting:
         if message.id == message_id:
-            Message.objects.filter(pk=message.id).update(waits=False, passed_over=because)
-            append(locked, MessagePassedOver(message=message.id, reason="forbidden"), actor=System())
+            Message.objects.filter(pk=message.id).update(waits=False, passed_over=verdict.refusal)
+            append(locked, MessagePassedOver(message=message.id, reason=verdict.reason), actor=System())
     return [message for message in waiting if message.id != message_id]
 
 
-def _may_start(locked: Locked, agent: AgentRow, author: Actor) -> _Verdict:
+def _may_start(locked: Locked, author: Actor) -> _Verdict:
     """The agent that starts a turn is checked as itself acting for the author (planning 5), and within their day."""
-    acting = Agent(agent.pk, locked.row.id, principal(author))
-    decision = decide_on(acting, Action.START_TURN, locked.row, for_write=True)
+    row = locked.row
+    agent, used_up = budget.agent_today(row.agent_id, principal(author), locked.now)
+    decision = decide_on(Agent(agent.pk, row.id, principal(author)), Action.START_TURN, row, for_write=True)
+    if row.archived_at is not None:
+        return _Verdict(agent, decision, "archived", f"{row.title} was archived before a turn took it.")
     if decision.level < Level.ALLOW:
-        return _Verdict(decision, decision.because)
-    return _Verdict(decision, budget.day_refusal(agent, acting.on_behalf_of, locked.now))
+        return _Verdict(agent, decision, "forbidden", decision.because)
+    return _Verdict(agent, decision, "limit", used_up)
 
 
 def _as_paused(turn: Turn | None) -> Paused | None:
@@ -134,13 +140,9 @@ def _as_paused(turn: Turn | None) -> Paused | None:
 
 
 def _begin(
-    locked: Locked,
-    agent: AgentRow,
-    step: Start | Resume,
-    waiting: list[Message],
-    paused: Turn | None,
-    decision: Decision,
+    locked: Locked, verdict: _Verdict, step: Start | Resume, waiting: list[Message], paused: Turn | None
 ) -> Started:
+    agent, decision = verdict.agent, verdict.decision
     lease.claim(locked)
     resumes = paused if isinstance(step, Resume) else None
     turn = _new_turn(locked, agent, origin=step.author, resumes=resumes)
@@ -157,10 +159,8 @@ def _begin(
 def _answer(locked: Locked, waiting: list[Message], reply: Waiting, *, turn: Turn, paused: Turn) -> list[Message]:
     """The reply answers every open question, in the transaction that resumes the turn (planning 2)."""
     message = next(message for message in waiting if message.id == reply.id)
-    questions = Question.objects.filter(turn=paused, answered_at=None)
-    ids = tuple(questions.values_list("id", flat=True))
-    questions.update(answer=message.content, answered_by=message.author, answered_at=locked.now)
-    append(locked, QuestionAnswered(questions=ids, message=message.id), actor=message.author, turn=paused.id)
+    questions = list(Question.objects.select_related("call").filter(turn=paused, answered_at=None))
+    ending.answer(locked, paused, questions, text=message.content, by=message.author, message=message.id)
     return take(waiting, {reply.id}, turn=turn, taken_as="reply")
 
 
@@ -201,20 +201,20 @@ def _record_start(locked: Locked, turn: Turn, took: tuple[UUID, ...], decision: 
     turn.save(force_insert=True)
 
 
-def _settle_abandoned(locked: Locked, agent: AgentRow, running: list[Turn]) -> Started | None:
+def _settle_abandoned(locked: Locked, running: list[Turn]) -> Started | None:
     """End a turn that its process left, and go on from its last boundary in a new one of the same author and origin,
     its rights checked afresh, a few times at most (DESIGN 6, Leases and the sweep)."""
     for turn in running:
         _end_left(locked, turn)
         if turn.reason == "stopped" or _attempt(turn) > MOST_ATTEMPTS:
             return None
-        verdict = _may_start(locked, agent, turn.origin)
+        verdict = _may_start(locked, turn.origin)
         if verdict.refusal:
             return None
         lease.claim(locked)
-        continued = _new_turn(locked, agent, origin=turn.origin, continues=turn)
+        continued = _new_turn(locked, verdict.agent, origin=turn.origin, continues=turn)
         _record_start(locked, continued, (), verdict.decision)
-        return Started(continued, agent, locked.row.workspace_id, _names(verdict.decision))
+        return Started(continued, verdict.agent, locked.row.workspace_id, _names(verdict.decision))
     return None
 
 

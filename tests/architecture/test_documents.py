@@ -18,7 +18,13 @@ FENCE = re.compile(r"^```(json|yaml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # The hosts of package registries: an address of one machine's mirror is no other machine's business.
 REGISTRY = re.compile(r"\b(?:pypi|pythonhosted|npmjs|crates|debian)\.(?:org|com|io)\b")
 HOME = re.compile(r"(?<![\w./-])/(?:work|root|home)/\w")
-BROUGHT = {"asgiref": "django", "jsonpointer": "jsonpatch", "pydantic-core": "pydantic", "twisted": "daphne"}
+BROUGHT = {
+    "asgiref": "django",
+    "autobahn": "daphne",
+    "jsonpointer": "jsonpatch",
+    "pydantic-core": "pydantic",
+    "twisted": "daphne",
+}
 """What a declared dependency always brings, because its own interface is made of it."""
 
 

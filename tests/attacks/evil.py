@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import connection
 from pydantic_ai.messages import ModelMessage
@@ -18,7 +18,11 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from agents.models.turns import Call, Turn
 from agents.turns.runner import Runner
+from collab.log import thread_locked
 from collab.models.threads import Thread
+from collab.models.workspaces import Workspace
+from collab.services.messages import message_post, message_record
+from permissions.actors import Actor, Person
 from tests.support.turns import Asked
 
 T = TypeVar("T")
@@ -89,6 +93,18 @@ class EvilModel:
             yield {number: DeltaToolCall(name=name, json_args=text, tool_call_id=id)}
         if not found.says and not found.calls:
             yield ""
+
+
+def asks(author: Actor, thread: Thread, text: str) -> None:
+    """Post a message: as a person does, or as a source's or the system's input is admitted."""
+    if isinstance(author, Person):
+        message_post(actor=author, thread=thread.id, content=text, client_id=uuid4().hex)
+        return
+    epoch = Workspace.objects.get(pk=thread.workspace_id).grants_epoch
+    with thread_locked(thread.id) as locked:
+        message_record(
+            locked, actor=author, content=text, client_id=uuid4().hex, kind="message", waits=True, grants_epoch=epoch
+        )
 
 
 def works(thread: Thread | UUID) -> Turn:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,17 +17,16 @@ from hypothesis import strategies as st
 from agents.models.turns import Turn
 from agents.tools.registry import TOOLS
 from agents.turns import sweep
-from collab.log import thread_locked, verify
+from collab.log import verify
 from collab.models.documents import Document, Revision
 from collab.models.proposals import Proposal
 from collab.services.documents import document_create, document_edit
-from collab.services.messages import message_record
 from collab.services.threads import thread_mode_set
 from collab.services.workspaces import agent_enable, workspace_create
 from permissions.actors import Actor, System
 from permissions.roles import START_TURN, Role
 from permissions.services import grant_give
-from tests.attacks.evil import EvilModel, Move, works
+from tests.attacks.evil import EvilModel, Move, asks, works
 from tests.support.cast import Studio, someone
 from tests.support.world import World, added, kept, world
 
@@ -142,8 +140,7 @@ def test_effects_stay_within_what_author_and_agent_may(studio: Studio, evil: Evi
 
 def _asked(studio: Studio, evil: EvilModel, author: Actor, calls: list[tuple[str, Any]]) -> World:
     """Have the author ask for a turn in which the model makes these calls, and return all there was before it."""
-    with thread_locked(studio.thread.id) as locked:
-        message_record(locked, actor=author, content="Do it.", client_id=uuid4().hex, kind="message", waits=True)
+    asks(author, studio.thread, "Do it.")
     evil.moves.clear()
     evil.will(Move(calls=calls))
     return world()

@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from collab.log import thread_locked, verify
+from collab.log import verify
 from collab.models.documents import Document
 from collab.models.proposals import Proposal
 from collab.models.threads import Message
 from collab.services.documents import document_create, document_edit
-from collab.services.messages import message_post, message_record
+from collab.services.messages import message_post
 from collab.services.proposals import proposal_accept
 from collab.services.threads import thread_create, thread_mode_set
 from collab.services.workspaces import (
@@ -27,7 +27,7 @@ from permissions.actors import Actor, Source, System
 from permissions.errors import PermissionsError
 from permissions.roles import START_TURN, Role
 from permissions.services import account_deactivate, grant_give
-from tests.attacks.evil import EvilModel, Move, aside, edit, reasons, told, works
+from tests.attacks.evil import EvilModel, Move, aside, asks, edit, reasons, told, works
 from tests.support.cast import PLAN, Desk, Robin, Someone, Studio, someone
 from tests.support.reading import state_of, text_of
 from tests.support.turns import posts
@@ -318,8 +318,7 @@ def test_a_turn_for_no_one_is_the_agent_alone(studio: Studio, evil: EvilModel, a
     agent_enable(
         actor=studio.ana.actor, workspace=studio.workspace.id, agent_account=studio.robin.id, role=Role.CONTRIBUTOR
     )
-    with thread_locked(studio.thread.id) as locked:
-        message_record(locked, actor=author, content="Go.", client_id="1", kind="message", waits=True)
+    asks(author, studio.thread, "Go.")
     before = objects()
     evil.will(Move(calls=WRITES))
     turn = works(studio.thread)

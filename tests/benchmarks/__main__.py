@@ -1,7 +1,7 @@
 """``make bench``: measure every figure, each in a process of its own: ``python -m tests.benchmarks [figure…]``.
 
-``--quick`` measures a little of each, to see that it works; ``--publish`` keeps the results in the repository and writes
-them into docs/performance.md.
+``--quick`` measures a little of each, to see that it works; ``--publish`` keeps the results in the repository and
+writes them into docs/performance.md.
 """
 
 from __future__ import annotations

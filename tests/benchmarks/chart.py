@@ -15,7 +15,8 @@ STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1f2328 } .quiet { fill: #59636e }
 .met { fill: #2f6f4f } .missed { fill: #b3261e } line { stroke: #59636e; stroke-dasharray: 3 3 }
 @media (prefers-color-scheme: dark) {
-text { fill: #e6edf3 } .quiet { fill: #9198a1 } .met { fill: #5fb88a } .missed { fill: #f2817a } line { stroke: #9198a1 }
+text { fill: #e6edf3 } .quiet { fill: #9198a1 }
+.met { fill: #5fb88a } .missed { fill: #f2817a } line { stroke: #9198a1 }
 }
 """
 

@@ -11,13 +11,11 @@ from django.db import connection, models, transaction
 from collab.models.threads import Event, Thread
 from collab.services.messages import message_post
 from tests.benchmarks import people
-from tests.benchmarks.places import POSTGRESQL, SQLITE
 from tests.benchmarks.results import Result, p50, ratio_at_most
 from tests.benchmarks.run import Run
 from tests.benchmarks.timing import alternately
 from tests.support.cast import Studio
 
-DATABASES = (SQLITE, POSTGRESQL)
 TEXT = "Dinner for twelve on Friday, please, and a table by the window."
 
 

@@ -14,12 +14,10 @@ import websockets
 from tests.benchmarks import history, people
 from tests.benchmarks.machine import Usage, usage
 from tests.benchmarks.people import Seat
-from tests.benchmarks.places import SQLITE
 from tests.benchmarks.results import Result, at_most
 from tests.benchmarks.run import Run
 from tests.benchmarks.watching import watching
 
-DATABASES = (SQLITE,)
 A_PERSON = 20
 """Sockets of one person; a process takes 30."""
 
@@ -44,10 +42,14 @@ def measure(run: Run) -> list[Result]:
         pid = server.process.pid
         alone, before, together, after = asyncio.run(_idle(server.url, pid, seats * A_PERSON, seconds))
         grown = asyncio.run(_deaf(server.url, pid, deaf_seat, deaf))
+    memory, idle = (after.resident - before.resident) / MIB, f"{sockets} idle sockets"
     return [
-        Result(f"{sockets} idle sockets: memory they add", (after.resident - before.resident) / MIB, "MB", None, "", at_most(150)),
-        Result(f"{sockets} idle sockets: processor time they add", together - alone, "% of a core", None, "", at_most(2), f"{alone:.2f} % with one socket"),
-        Result("a reader that never reads: memory it costs", grown / deaf / MIB, "MB", None, "", at_most(1), f"{deaf} of them"),
+        Result(f"{idle}: memory they add", memory, "MB", None, "", at_most(150)),
+        Result(
+            f"{idle}: processor time they add", together - alone, "% of a core", None, "", at_most(2),
+            f"{alone:.2f} % with one socket",
+        ),
+        Result("a reader that never reads: memory", grown / deaf / MIB, "MB", None, "", at_most(1), f"{deaf} of them"),
     ]  # fmt: skip
 
 

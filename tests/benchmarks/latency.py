@@ -11,12 +11,11 @@ from tests.benchmarks import people
 from tests.benchmarks.peers import processes
 from tests.benchmarks.peers.chats import Chat, Exchange, accord_chat, artifactr_chat, chainlit_chat, exchange
 from tests.benchmarks.peers.venvs import NotMeasured
-from tests.benchmarks.places import POSTGRESQL, SQLITE
+from tests.benchmarks.places import SQLITE
 from tests.benchmarks.results import Result, Target, p50, ratio_at_most
 from tests.benchmarks.run import Run
 from tests.benchmarks.watching import now
 
-DATABASES = (SQLITE, POSTGRESQL)
 UNCOUNTED = 3
 """Exchanges at the start that warm a server up."""
 

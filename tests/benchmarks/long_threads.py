@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from tests.benchmarks import history, people
 from tests.benchmarks.peers.chats import AccordChat, Exchange, exchange
 from tests.benchmarks.people import Seat
-from tests.benchmarks.places import POSTGRESQL, SQLITE
 from tests.benchmarks.results import Result, at_most, p50, ratio_at_most
 from tests.benchmarks.run import Run
 from tests.benchmarks.watching import now, watching
 
-DATABASES = (SQLITE, POSTGRESQL)
 SHORT = 100
 UNCOUNTED = 4
 MOMENTS = {"acknowledged": "post → acknowledged", "done": "post → turn ended"}

@@ -13,14 +13,12 @@ from tests.benchmarks import people
 from tests.benchmarks.peers import processes
 from tests.benchmarks.peers.chats import artifactr_chat, exchange
 from tests.benchmarks.peers.venvs import NotMeasured
-from tests.benchmarks.places import POSTGRESQL, SQLITE
 from tests.benchmarks.results import Result, at_most
 from tests.benchmarks.run import Run
 from tests.support.cast import Studio
 from tests.support.queries import queries
 from tests.support.turns import Puppet, Stage, posts, staged
 
-DATABASES = (SQLITE, POSTGRESQL)
 BOUNDARY = "accord_now() AS now"
 """How the statement begins to be known that takes the thread's row: the boundary behind an edit is the last."""
 
@@ -38,10 +36,11 @@ def measure(run: Run) -> list[Result]:
             against, theirs = "artifactr-ai 0.2.1 with grantr", asyncio.run(_counted(peer.port))
     except NotMeasured as why:
         against, theirs = f"artifactr-ai not measured: {why}", None
+    turn = "statements of a plain turn, from the wake-up to its end"
     return [
-        Result("statements of a plain turn, from the wake-up to its end", plain, "", theirs, against, at_most(20), "theirs count the post too"),
+        Result(turn, plain, "", theirs, against, at_most(20), "theirs count the post too"),
         Result("statements of one agent edit", edit, "", None, "", at_most(12)),
-    ]  # fmt: skip
+    ]
 
 
 def _plain(made: Studio, puppet: Puppet, stage: Stage, text: str) -> int:

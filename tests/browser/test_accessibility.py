@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -97,12 +97,15 @@ PLACES = {
 
 
 @pytest.fixture(params=PLACES)
-def page(request: pytest.FixtureRequest, stage: Stage, site: Site, studio: Studio) -> Page:
-    """A page at a place, without motion, so that nothing is looked at half way."""
+def page(request: pytest.FixtureRequest, stage: Stage, site: Site, studio: Studio) -> Iterator[Page]:
+    """Open a page at a place, without motion, so that nothing is looked at half way."""
     place = PLACES[request.param]
     window = stage.window(place.who, place.path(studio), viewport=WIDE, reduced_motion="reduce")
     place.first(Tab(window))
-    return window
+    yield window
+    for stop in window.get_by_role("button", name="Stop", exact=True).all():
+        stop.click()
+        expect(stop).to_have_count(0)
 
 
 def test_an_accessibility_checker_finds_nothing_and_no_page_scrolls_sideways(page):
@@ -143,3 +146,5 @@ def test_nothing_moves_for_whom_asked_for_no_motion(stage, studio):
         expect(tab.running).to_be_visible()
     assert moving.page.evaluate("document.getAnimations().length") > 0
     assert still.page.evaluate("document.getAnimations().length") == 0
+    still.button("Stop").click()
+    still.comes_to_rest()

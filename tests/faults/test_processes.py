@@ -102,8 +102,9 @@ async def test_twelve_messages_to_two_web_processes_at_once_are_each_taken_once_
     await until(lambda: not processes.ask("SELECT 1 FROM agents_turn WHERE status = 'running'"))
     posted = processes.ask("SELECT id::text FROM collab_message WHERE turn_id IS NULL ORDER BY seq")
     taken = processes.ask(
-        "SELECT taking.id FROM collab_event, json_array_elements_text(coalesce(data::json->'took', data::json->'messages'))"
-        " WITH ORDINALITY AS taking (id, place) WHERE type IN ('turn_started', 'message_taken') ORDER BY seq, place"
+        "SELECT taking.id FROM collab_event,"
+        " json_array_elements_text(coalesce(data::json->'took', data::json->'messages')) WITH ORDINALITY taking (id, place)"
+        " WHERE type IN ('turn_started', 'message_taken') ORDER BY seq, place"
     )
     assert (taken, len(posted)) == (posted, 12)
     edges = processes.ask("SELECT type FROM collab_event WHERE type IN ('turn_started', 'turn_ended') ORDER BY seq")

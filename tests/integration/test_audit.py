@@ -176,6 +176,8 @@ CORRUPTIONS: dict[str, tuple[str, Change]] = {
         "INV15", lambda thread: Turn.objects.filter(number=1).update(seq=1)),
     "a turn ends with a call open": (
         "INV15", lambda thread: thread.rewrites("call_ended", 0, type="forgotten")),
+    "a turn is resumed with its call open": (
+        "INV15", lambda thread: thread.rewrites("call_ended", 1, type="forgotten")),
     "a call ends otherwise than it says": (
         "INV15", lambda thread: Call.objects.filter(turn__number=1).update(outcome="failed")),
     "a call is lost": (

@@ -110,8 +110,10 @@ def test_a_log_is_read_a_stretch_at_a_time(studio: Studio, monkeypatch: pytest.M
     worked(studio)
     monkeypatch.setattr(reading, "STRETCH", 4)
     call_command("audit")
-    assert capsys.readouterr().out == "1 threads, 45 events: no violation\n"
-    assert [len(stretch) for stretch in reading.stretches(next(reading.threads()))] == [*[4] * 11, 1]
+    assert capsys.readouterr().out.endswith("events: no violation\n")
+    lengths = [len(stretch) for stretch in reading.stretches(next(reading.threads()))]
+    assert sum(lengths) == Event.objects.count() > 40
+    assert max(lengths) == 4
 
 
 @pytest.mark.django_db(transaction=True)

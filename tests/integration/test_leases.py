@@ -70,7 +70,7 @@ def test_a_lost_lease_writes_nothing(studio: Studio, started: Started, lapse):
     with pytest.raises(LeaseLost):
         call(work)
     with pytest.raises(LeaseLost):
-        boundary.reach(work, [])
+        boundary.reach(work)
     with pytest.raises(LeaseLost):
         boundary.fail(work, reason="limit", because="")
     with pytest.raises(LeaseLost):
@@ -94,8 +94,8 @@ def test_an_abandoned_turn_continues_for_the_same_author_from_its_last_boundary(
     work = work_on(started)
     work.messages.append(ModelResponse(parts=[ToolCallPart("list_documents", {}, tool_call_id="c1")]))
     told = call(work, "list_documents", {})
-    work.text = "Let me see."
-    boundary.reach(work, [told])
+    work.text, work.returns = "Let me see.", [told]
+    boundary.reach(work)
     lapse()
     continued = start_next(studio.thread.id)
     assert continued is not None
@@ -147,8 +147,9 @@ def test_a_turn_stopped_at_a_boundary_keeps_what_its_last_calls_did(studio: Stud
     work = work_on(started)
     work.messages.append(ModelResponse(parts=[ToolCallPart("edit_document", EDIT, tool_call_id="c1")]))
     told = call(work)
+    work.returns = [told]
     turn_stop(actor=studio.ana.actor, turn=started.turn.id)
-    assert boundary.reach(work, [told]) is None
+    assert boundary.reach(work) is None
     (stopped,) = turns(studio.thread)
     assert stopped.status == "stopped"
     assert history.load(stopped.history)[-1].parts == [told]
@@ -230,15 +231,15 @@ def test_a_message_sent_in_any_window_around_a_turns_end_is_taken_once_and_in_or
         if window != "inside it":  # inside, the thread's lock is held: the sender waits for the commit
             sent[0].join()
 
-    def reaching(work, returns):
+    def reaching(work):
         if window == "before the last boundary":
             send()
         if window == "inside it":
             with log.thread_locked(work.turn.thread_id):
                 send()
-                result = reach(work, returns)
+                result = reach(work)
         else:
-            result = reach(work, returns)
+            result = reach(work)
         if window == "after its commit":
             send()
         return result

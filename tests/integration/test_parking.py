@@ -36,7 +36,7 @@ def ending_work(started: Started) -> Work:
     """The work of a turn that has made a call, in a process that has been asked to end."""
     work = Work(started.turn, started.workspace, started.names, history.load(started.turn.history), parks=True)
     work.messages.append(ModelResponse(parts=[ToolCallPart("list_documents", {}, tool_call_id="c1")]))
-    work.text = "Let me see."
+    work.text, work.returns = "Let me see.", list(RETURNS)
     return work
 
 
@@ -44,7 +44,7 @@ def test_a_parked_turn_goes_on_at_once_from_its_boundary_and_parking_counts_as_n
     studio: Studio, started: Started
 ):
     work = ending_work(started)
-    boundary.reach(work, RETURNS)
+    boundary.reach(work)
     assert sweep.due_threads() == [studio.thread.id]
     assert start_next(studio.thread.id) is not None
     first, second = turns(studio.thread)
@@ -58,7 +58,7 @@ def test_a_turn_may_be_parked_more_often_than_it_may_be_abandoned(studio: Studio
     found: Started | None = started
     for _ in range(start.MOST_ATTEMPTS + 1):
         assert found is not None
-        boundary.reach(ending_work(found), RETURNS)
+        boundary.reach(ending_work(found))
         found = start_next(studio.thread.id)
     assert {turn.reason for turn in turns(studio.thread)[:-1]} == {"parked"}
     assert turns(studio.thread)[-1].status == "running"
@@ -66,7 +66,7 @@ def test_a_turn_may_be_parked_more_often_than_it_may_be_abandoned(studio: Studio
 
 def test_what_joins_at_the_boundary_where_a_turn_parks_is_in_what_goes_on(studio: Studio, started: Started):
     posts(studio.ana, studio.thread, "by fifty")
-    boundary.reach(ending_work(started), RETURNS)
+    boundary.reach(ending_work(started))
     continued = start_next(studio.thread.id)
     assert continued is not None
     assert took(started.turn) == ["raise the budget", "by fifty"]
@@ -74,16 +74,18 @@ def test_what_joins_at_the_boundary_where_a_turn_parks_is_in_what_goes_on(studio
 
 
 def test_a_turn_that_is_done_ends_and_is_not_parked(studio: Studio, started: Started):
-    boundary.reach(ending_work(started), [])
+    work = ending_work(started)
+    work.returns = []
+    boundary.reach(work)
     assert [(turn.status, turn.reason) for turn in turns(studio.thread)] == [("completed", "")]
     assert start_next(studio.thread.id) is None
 
 
 def test_a_process_that_parked_a_turn_writes_nothing_more_of_it(studio: Studio, started: Started):
     work = ending_work(started)
-    boundary.reach(work, RETURNS)
+    boundary.reach(work)
     with pytest.raises(LeaseLost):
-        boundary.reach(work, RETURNS)
+        boundary.reach(work)
     with pytest.raises(LeaseLost):
         lease.renew(studio.thread.id, started.turn.lease_epoch)
     boundary.cut_off(started.turn)
@@ -91,7 +93,7 @@ def test_a_process_that_parked_a_turn_writes_nothing_more_of_it(studio: Studio, 
 
 
 def test_nothing_continues_a_parked_turn_that_was_stopped(studio: Studio, started: Started):
-    boundary.reach(ending_work(started), RETURNS)
+    boundary.reach(ending_work(started))
     turn_stop(actor=studio.ana.actor, turn=started.turn.id)
     assert start_next(studio.thread.id) is None
     assert [(turn.status, turn.reason) for turn in turns(studio.thread)] == [("stopped", "stopped")]

@@ -27,6 +27,7 @@ from collab.web.workspaces import ACTS
 from permissions.errors import NotFound, PermissionsError
 from permissions.roles import Role
 from tests.support import cast
+from tests.support.queries import queries
 from tests.support.scene import Scene, nowhere, scene
 from tests.support.sockets import Sockets
 from tests.support.world import World, added, changed, world
@@ -51,6 +52,8 @@ PROPOSED = "proposed"
 CHANGES = {"collab_document", "collab_revision"}
 NAMING = {"user", "agent", "invite"}
 """The fields of forms that name something of the scene."""
+
+WRITE = re.compile(r"(INSERT|UPDATE|DELETE|REPLACE|WITH)\b", re.IGNORECASE)
 
 PEOPLE = ("nobody", "zoe", "vera", "ben", "ana")
 
@@ -197,8 +200,10 @@ class Crowd:
         found = {}
         for who in PEOPLE:
             with transaction.atomic():
-                answer = self.answered(who, visit, self.played.ids)
-                found[who] = _said(answer, bool(changed(self.before, world())))
+                with queries() as sent:
+                    answer = self.answered(who, visit, self.played.ids)
+                wrote = any(WRITE.match(statement) for statement in sent.statements)
+                found[who] = _said(answer, wrote and bool(changed(self.before, world())))
                 transaction.set_rollback(True)
             cache.clear()
         return found

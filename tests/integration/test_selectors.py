@@ -109,6 +109,7 @@ class TestLists:
         assert [line.document for line in selectors.documents_of(ben, workspace, archived=True)] == [studio.document]
         assert selectors.followed_by(ben, studio.thread.id) == []
 
+    @pytest.mark.corrupts
     def test_open_proposals_are_counted_and_settled_ones_are_not(self, studio):
         for word in ("one", "two"):
             document_edit(
@@ -149,6 +150,7 @@ class TestUnread:
         message_cancel(actor=studio.ben.actor, message=message.id)
         assert unread(studio.ana, studio) == {"Launch dinner": 0}
 
+    @pytest.mark.corrupts
     def test_what_the_agent_answered_oneself_is(self, studio):
         post(studio.ana, studio, "hello")
         studio.thread.messages.update(author=studio.robin.acting_for(studio.ana, studio.thread))

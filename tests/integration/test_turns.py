@@ -17,11 +17,13 @@ from collab.models.documents import Document
 from collab.models.threads import Message
 from collab.services.messages import message_cancel
 from collab.services.threads import thread_archive
+from collab.services.threads import thread_archive
 from collab.services.workspaces import member_role_set
 from permissions.errors import NotFound, Refused
 from permissions.roles import Role
 from tests.support.cast import Studio
 from tests.support.turns import Puppet, Stage, outcomes, posts, replies, took, turns, types, until
+from tests.support.worked import Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -174,6 +176,45 @@ def test_where_ben_resumes_what_anas_turn_paused_her_results_stand_as_their_outc
     stage.settles()
 
 
+def test_the_call_of_an_answered_question_is_done_and_the_log_says_so(studio: Studio, puppet: Puppet, stage: Stage):
+    question = _asks(studio, puppet, stage)
+    question_answer(actor=studio.ana.actor, question=question.id, answer="Friday")
+    assert outcomes(turns(studio.thread)[0]) == [("ask_person", "done", "")]
+    assert types(studio.thread).count("call_ended") == types(studio.thread).count("call_started") == 1
+    puppet.is_asked()
+    puppet.says("Booked.")
+    stage.settles()
+
+
+def test_an_answer_is_found_behind_all_that_waited_before_its_question(studio: Studio, puppet: Puppet, stage: Stage):
+    posts(studio.ana, studio.thread, "book a table")
+    puppet.is_asked()
+    for number in range(120):
+        posts(studio.ben, studio.thread, f"remark {number}")
+    puppet.calls("ask_person", question="Which day?")
+    until(lambda: Turn.objects.filter(status="paused").exists())
+    posts(studio.ana, studio.thread, "Friday")
+    assert puppet.is_asked().returns["ask_person"] == {"answer": "Friday", "by": "Ana"}
+    puppet.says("Booked.")
+    puppet.is_asked()
+    puppet.says("Noted.")
+    stage.settles()
+
+
+def test_what_waits_when_a_thread_is_archived_is_passed_over_with_the_reason(
+    studio: Studio, puppet: Puppet, stage: Stage
+):
+    posts(studio.ana, studio.thread, "one")
+    puppet.is_asked()
+    waiting = posts(studio.ben, studio.thread, "two")
+    thread_archive(actor=studio.ana.actor, thread=studio.thread.id, archived=True)
+    puppet.says("first")
+    until(lambda: Message.objects.get(pk=waiting.id).passed_over is not None)
+    stage.settles()
+    assert "archived" in (Message.objects.get(pk=waiting.id).passed_over or "")
+    assert len(turns(studio.thread)) == 1
+
+
 def test_a_paused_turn_stays_paused_when_who_answers_may_not(studio: Studio, puppet: Puppet, stage: Stage):
     question = _asks(studio, puppet, stage)
     with pytest.raises(Refused):
@@ -202,6 +243,17 @@ def test_dismissing_a_question_ends_the_turn_unanswered(studio: Studio, puppet: 
     question_dismiss(actor=studio.ana.actor, turn=turn.id)
     turn.refresh_from_db()
     assert (turn.status, turn.reason) == ("failed", "unanswered")
+
+
+def test_a_turn_that_breaks_off_after_it_asked_leaves_no_question_open(studio: Studio):
+    posts(studio.ana, studio.thread, "book a table")
+    robin = Worker.begins(studio)
+    robin.calls("ask_person", question="Which day?")
+    boundary.fail(robin.work, reason="limit", because="Its time was up.")
+    question = Question.objects.get()
+    assert (question.dismissed, question.call.outcome) == (True, "not_attempted")
+    with pytest.raises(Gone):
+        question_answer(actor=studio.ana.actor, question=question.id, answer="Friday")
 
 
 def test_questions_nobody_answers_for_a_day_end_the_turn(studio: Studio, puppet: Puppet, stage: Stage, clock):
@@ -426,10 +478,10 @@ def test_a_turn_whose_database_went_away_is_continued_and_not_failed(
     reach = boundary.reach
     away = iter([True])
 
-    def reaching(work, returns):
+    def reaching(work):
         if next(away, False):
             raise OperationalError("the database went away")
-        return reach(work, returns)
+        return reach(work)
 
     monkeypatch.setattr(boundary, "reach", reaching)
     posts(studio.ana, studio.thread, "hello")

@@ -80,12 +80,14 @@ class Worker:
 
     def steps(self, tool: str, **args: Any) -> None:
         """Make one call and reach the boundary after it."""
-        boundary.reach(self.work, self.calls(tool, **args))
+        self.work.returns = list(self.calls(tool, **args))
+        boundary.reach(self.work)
 
     def ends(self, reply: str = "Done.") -> None:
         """Say something and reach the last boundary."""
         self.work.text = reply
-        boundary.reach(self.work, [])
+        self.work.returns = []
+        boundary.reach(self.work)
 
 
 def edit(old: str, new: str) -> dict[str, Any]:

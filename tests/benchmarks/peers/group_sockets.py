@@ -1,6 +1,6 @@
-"""The usual Channels design: each viewer's consumer is in the room's group, on Daphne, in memory. ``PORT VIEWERS DELTAS``.
+"""The usual Channels design: each viewer's consumer is in the room's group, on Daphne. ``PORT VIEWERS DELTAS``.
 
-The layer keeps its default capacity, 100 messages a channel.
+The layer is in memory and keeps its default capacity, 100 messages a channel.
 """
 
 from __future__ import annotations
