@@ -231,7 +231,7 @@ def turn_ends_once(state: State, event: EventRow, rows: Rows) -> Sentences:
 
 
 def calls_end_with_their_turn(state: State, event: EventRow, rows: Rows) -> Sentences:
-    """INV15: a turn that ends or is resumed leaves no call and no question open; one that pauses, only calls that ask."""
+    """INV15: a turn that ends or is resumed leaves no call or question open; one that pauses, only calls that ask."""
     over = {"turn_paused": event.turn, "turn_ended": event.turn, "turn_started": event.one("resumes")}
     turn = state.turns.get(over.get(event.type) or "")
     if turn is None:

@@ -18,33 +18,44 @@ from agents.providers.template import Values
 
 @dataclass(frozen=True)
 class Cue:
-    """What the model says next: a line, and what its placeholders stand for."""
+    """What the model says next: one line or several, and the tool results that their placeholders may name."""
 
-    line: Line
-    values: Values
+    lines: Sequence[Line]
+    results: dict[str, JsonValue]
+
+    def values(self, line: Line) -> Values:
+        """Return what a line's placeholders stand for."""
+        return Values(groups=line.groups, results=self.results)
 
 
 def next_cue(script: Script, messages: Sequence[ModelMessage]) -> Cue:
     """Return what a script answers to a turn so far.
 
     The inputs of the turn are answered in order, each by all the steps of its rule; every response so far has used
-    up one step. An input that joined later is answered after those before it. What precedes the first input is
-    history and counts for nothing. The same messages always give the same cue.
+    up one step, or several: a response without calls would end the turn, so while anything is left to say a step
+    without calls runs on into the next. An input that joined later is answered after those before it. What precedes
+    the first input is history and counts for nothing. The same messages always give the same cue.
     """
     waiting: deque[Line] = deque()
     results: dict[str, JsonValue] = {}
     for message in dropwhile(lambda message: not holds_input(message), messages):
         if isinstance(message, ModelResponse):
-            if waiting:
-                waiting.popleft()
+            _response(waiting)
             continue
         for part in message.parts:
             if isinstance(part, ToolReturnPart):
                 results[part.tool_name] = _plain(part.content)
         for text in _inputs(message):
             waiting.extend(script.lines_for(text))
-    line = waiting[0] if waiting else only_words(NOTHING_LEFT)
-    return Cue(line=line, values=Values(groups=line.groups, results=results))
+    return Cue(lines=_response(waiting) or [only_words(NOTHING_LEFT)], results=results)
+
+
+def _response(waiting: deque[Line]) -> list[Line]:
+    """Take the lines of one response off what is left to say."""
+    lines: list[Line] = []
+    while waiting and (not lines or lines[-1].step.ends_the_turn):
+        lines.append(waiting.popleft())
+    return lines
 
 
 def holds_input(message: ModelMessage) -> bool:

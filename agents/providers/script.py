@@ -94,13 +94,18 @@ class Step(_Strict):
             "a step is `say` and/or `calls`, or alone one of `fail`, `raw` and `hang` (`say` may follow it)"
         )
 
+    @property
+    def ends_the_turn(self) -> bool:
+        """Whether a response of this step alone would end the turn: it calls nothing, and does not fail."""
+        return not self.calls and self.raw is None and self.fail is None
+
     def templates(self) -> list[JsonValue]:
         """Return every part of the step that may hold placeholders."""
         return [self.say or "", *(call.args for call in self.calls or ())]
 
 
 class Rule(_Strict):
-    """How to answer an input: ``when`` it matches, these ``steps``, each one model response."""
+    """How to answer an input: ``when`` it matches, these ``steps``."""
 
     when: str = Field(min_length=1)
     steps: list[Step] = Field(min_length=1)

@@ -24,7 +24,7 @@ from pydantic_ai.usage import RequestUsage
 
 from agents.providers.errors import ScriptError
 from agents.providers.lineage import Cue, next_cue, words_in
-from agents.providers.script import Failure, Script, load_script
+from agents.providers.script import Failure, Line, Script, load_script
 from agents.providers.template import render, render_text
 
 log = structlog.get_logger(__name__)
@@ -105,8 +105,9 @@ class ScriptedModel(Model[None]):
         """Stream the next response, word by word."""
         _, parameters = self.prepare_request(model_settings, model_request_parameters)
         cue = next_cue(self._source.current(), messages)
-        if cue.line.step.fail is not None:
-            raise _provider_error(cue.line.step.fail, self.model_name)
+        for line in cue.lines:
+            if line.step.fail is not None:
+                raise _provider_error(line.step.fail, self.model_name)
         yield ScriptedStream(parameters, self.model_name, cue, RequestUsage(input_tokens=words_in(messages)))
 
 
@@ -123,31 +124,35 @@ class ScriptedStream(StreamedResponse):
         self._usage = self.counted
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        step = self.cue.line.step
-        if step.hang is not None:
-            await _wait(step.hang)
-        async for word in self._words(render_text(step.say or "", self.cue.values)):
-            for event in self._parts_manager.handle_text_delta(vendor_part_id="say", content=word):
-                yield event
-        calls = list(self._calls())
-        for tool, args in calls:
-            self._usage.output_tokens += len(args.split())
-            yield self._parts_manager.handle_tool_call_part(
-                vendor_part_id=None, tool_name=tool, args=args, tool_call_id=f"call_{uuid4().hex}"
-            )
-        self.finish_reason = "tool_call" if calls else "stop"
+        called = False
+        for place, line in enumerate(self.cue.lines):
+            if line.step.hang is not None:
+                await _wait(line.step.hang)
+            async for word in self._words(line, follows=place > 0):
+                for event in self._parts_manager.handle_text_delta(vendor_part_id="say", content=word):
+                    yield event
+            for tool, args in self._calls(line):
+                called = True
+                self._usage.output_tokens += len(args.split())
+                yield self._parts_manager.handle_tool_call_part(
+                    vendor_part_id=None, tool_name=tool, args=args, tool_call_id=f"call_{uuid4().hex}"
+                )
+        self.finish_reason = "tool_call" if called else "stop"
 
-    async def _words(self, text: str) -> AsyncIterator[str]:
+    async def _words(self, line: Line, *, follows: bool) -> AsyncIterator[str]:
+        text = render_text(line.step.say or "", self.cue.values(line))
+        if text and follows:
+            yield "\n\n"
         for position, word in enumerate(re.findall(r"\S+\s*|\s+", text)):
             if position:
-                await asyncio.sleep(self.cue.line.pace_ms / 1000)
+                await asyncio.sleep(line.pace_ms / 1000)
             self._usage.output_tokens += 1
             yield word
 
-    def _calls(self) -> Iterator[tuple[str, str]]:
-        step = self.cue.line.step
+    def _calls(self, line: Line) -> Iterator[tuple[str, str]]:
+        step, values = line.step, self.cue.values(line)
         for call in step.calls or ():
-            yield call.tool, json.dumps(render(call.args, self.cue.values), ensure_ascii=False)
+            yield call.tool, json.dumps(render(call.args, values), ensure_ascii=False)
         if step.raw is not None:
             yield step.raw.tool, step.raw.args
 

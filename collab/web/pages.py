@@ -19,7 +19,10 @@ from permissions.decisions import AccountKind, Action, Level
 from permissions.gate import decisions_on
 from permissions.models import User
 
-OFFERED = (Action.START_TURN, Action.CHANGE_DOCUMENT, Action.MANAGE)
+SHARED = "Shared with you"
+"""What a workspace is called to who may see one of its threads or documents, and not the workspace."""
+
+OFFERED = (Action.VIEW, Action.START_TURN, Action.CHANGE_DOCUMENT, Action.MANAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def side(
 ) -> Side:
     """Return the sidebar of a workspace that the reader was let into, in a constant number of queries.
 
+    Who was let into only a part of it is shown neither its name nor its people.
+
     Args:
         at: which page of the workspace this is: ``workspace``, ``people`` or neither.
         thread, document: the one that is open.
@@ -60,6 +65,9 @@ def side(
     actor = Person(reader.id)
     people = selectors.people_of(workspace.id)
     decisions = decisions_on(actor, workspace, actions=OFFERED)
+    if decisions[Action.VIEW].level < Level.ALLOW:
+        workspace.name = SHARED
+        people = [member for member in people if member.id == reader.id]
     return Side(
         workspace=workspace,
         others=len(selectors.workspaces_of(actor)) > 1,
@@ -74,7 +82,7 @@ def side(
     )
 
 
-def thread_data(reader: UUID, thread: Thread, people: Sequence[Member]) -> dict[str, Any]:
+def thread_data(reader: UUID, thread: Thread, side: Side) -> dict[str, Any]:
     """Return what the thread page embeds for its scripts (docs/protocol.md): the same items a socket would send."""
     actor = Person(reader)
     mark = ReadMark.objects.filter(thread=thread, user=reader).values_list("seq", flat=True).first()
@@ -82,9 +90,10 @@ def thread_data(reader: UUID, thread: Thread, people: Sequence[Member]) -> dict[
         "viewer": admission(reader, thread).json,
         "thread": reads.build(actor, [("thread", thread.id)])[0],
         "people": [
-            {"id": str(member.id), "name": member.name, "hue": member.hue, "role": member.role} for member in people
+            {"id": str(member.id), "name": member.name, "hue": member.hue, "role": member.role}
+            for member in side.people
         ],
-        "workspace": {"id": str(thread.workspace_id), "name": thread.workspace.name},
+        "workspace": {"id": str(thread.workspace_id), "name": side.workspace.name},
         "read_seq": mark or 0,
         **page_items(actor, thread),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -91,6 +92,9 @@ class WebServer(Server):
             self.failure = f"it did not start: {error}"
             self.stop()
             return
+        # What was loaded to start is there to stay: the collector looked through all of it again and again.
+        gc.collect()
+        gc.freeze()
         host, port = self.listening_addresses[0]
         self._announce(f"http://{host}:{port}")
 

@@ -42,7 +42,7 @@ def thread(request: HttpRequest, id: UUID) -> HttpResponse:
         "agent": agent,
         "side": side,
         "pane": pane(reader(request).id, document, found) if document else None,
-        "data": pages.thread_data(reader(request).id, found, side.people),
+        "data": pages.thread_data(reader(request).id, found, side),
     }
     return render(request, "thread.html", shown)
 
@@ -63,7 +63,7 @@ def thread_timeline(request: HttpRequest, id: UUID) -> HttpResponse:
     side = pages.side(reader(request), found.workspace, thread=found.id)
     before = _seq(request, "before")
     shown = timeline(actor(request), found, before=before)
-    data = {**pages.thread_data(reader(request).id, found, side.people), "items": []}
+    data = {**pages.thread_data(reader(request).id, found, side), "items": []}
     context = {
         "thread": found,
         "side": side,

@@ -97,14 +97,16 @@ async def test_twelve_messages_to_two_web_processes_at_once_are_each_taken_once_
 ) -> None:
     one, two = processes.starts(webs=2, runners=2)
     ana, ben = await desks.watch(one, "ana"), await desks.watch(two, "ben")
-    await asyncio.gather(*(watch.send(**post(f"{id}{n}")) for n in range(6) for watch, id in ((ana, "a"), (ben, "b"))))
+    await asyncio.gather(
+        *(asks(watch, f"{id}{n}", "say yes") for n in range(6) for watch, id in ((ana, "a"), (ben, "b")))
+    )
     await until(lambda: len(processes.ask("SELECT 1 FROM collab_message WHERE taken_by IS NOT NULL")) == 12)
     await until(lambda: not processes.ask("SELECT 1 FROM agents_turn WHERE status = 'running'"))
     posted = processes.ask("SELECT id::text FROM collab_message WHERE turn_id IS NULL ORDER BY seq")
     taken = processes.ask(
-        "SELECT taking.id FROM collab_event,"
-        " json_array_elements_text(coalesce(data::json->'took', data::json->'messages')) WITH ORDINALITY taking (id, place)"
-        " WHERE type IN ('turn_started', 'message_taken') ORDER BY seq, place"
+        "SELECT taking.id FROM collab_event CROSS JOIN LATERAL"
+        " json_array_elements_text(coalesce(data::json->'took', data::json->'messages')) WITH ORDINALITY taking (id, n)"
+        " WHERE type IN ('turn_started', 'message_taken') ORDER BY seq, n"
     )
     assert (taken, len(posted)) == (posted, 12)
     edges = processes.ask("SELECT type FROM collab_event WHERE type IN ('turn_started', 'turn_ended') ORDER BY seq")
@@ -119,7 +121,7 @@ async def test_a_message_posted_in_one_process_is_answered_from_another_without_
     ana = await desks.watch(web, "ana")
     for number in range(5):
         asked = time.monotonic()
-        await ana.posts(f"m{number}", "say hello")
+        await asks(ana, f"m{number}", "say hello")
         await ana.until(started)
         measured(
             capsys,
@@ -133,9 +135,9 @@ async def test_what_is_posted_during_a_turn_is_answered_as_soon_as_that_turn_end
 ) -> None:
     (web,) = patient.starts(runners=2)
     ana, ben = await desks.watch(web, "ana"), await desks.watch(web, "ben")
-    await ana.posts("m1", "work")
+    await asks(ana, "m1", "work")
     await ana.until(changed)
-    await ben.posts("m2", "say hello")
+    await asks(ben, "m2", "say hello")
     await ana.until(ended)
     over = time.monotonic()
     await ana.until(started)
@@ -149,7 +151,7 @@ async def test_a_turn_whose_runner_is_killed_goes_on_in_another(
 ) -> None:
     (web,) = processes.starts(runners=2)
     ana = await desks.watch(web, "ana")
-    await ana.posts("m1", "work")
+    await asks(ana, "m1", "work")
     await ana.until(changed)
     processes.holder().process.kill()
     killed = time.monotonic()
@@ -166,7 +168,7 @@ async def test_a_stop_in_one_process_reaches_the_turn_in_another_at_once(
 ) -> None:
     (web,) = patient.starts(runners=1)
     ana = await desks.watch(web, "ana")
-    await ana.posts("m1", "talk")
+    await asks(ana, "m1", "talk")
     turn = (await ana.until(started))["turn"]
     await ana.until(speaks)
     asked = time.monotonic()
@@ -196,7 +198,7 @@ async def test_a_runner_asked_to_end_parks_its_turn_and_another_goes_on_with_it(
 ) -> None:
     (web,) = patient.starts(runners=2)
     ana = await desks.watch(web, "ana")
-    await ana.posts("m1", "work")
+    await asks(ana, "m1", "work")
     await ana.until(changed)
     ends = patient.holder().process
     ends.terminate()
@@ -218,7 +220,7 @@ async def test_a_turn_that_reaches_no_boundary_within_the_grace_time_is_cut_off_
         (web,) = processes.starts(runners=2)
         async with desks.stack:
             ana = await desks.watch(web, "ana")
-            await ana.posts("m1", "talk")
+            await asks(ana, "m1", "talk")
             await ana.until(speaks)
             ends = processes.holder().process
             ends.terminate()
@@ -232,7 +234,7 @@ async def test_a_turn_that_reaches_no_boundary_within_the_grace_time_is_cut_off_
 async def test_a_runner_that_slept_past_its_lease_writes_nothing_when_it_wakes(processes: Fleet, desks: Desks) -> None:
     (web,) = processes.starts(runners=2)
     ana = await desks.watch(web, "ana")
-    await ana.posts("m1", "work")
+    await asks(ana, "m1", "work")
     await ana.until(changed)
     sleeper = processes.holder()
     sleeper.process.send_signal(signal.SIGSTOP)
@@ -243,7 +245,7 @@ async def test_a_runner_that_slept_past_its_lease_writes_nothing_when_it_wakes(p
     await until(lambda: "lease_lost" in sleeper.output)
     after = await ana.posts("m2", "say hello")
     assert after["data"]["seq"] == over["seq"] + 1, "the one that slept wrote into the log"
-    await ana.until(ended)
+    await sees(ana, lambda frame: ended(frame) and frame["seq"] > over["seq"])
     assert [status for status, _, _ in processes.turns()] == ["failed", "completed", "completed"]
     assert "no violation" in processes.audit()
 
@@ -261,15 +263,15 @@ async def test_a_redis_that_is_wiped_or_restarted_loses_nothing(
             (web,) = processes.starts(runners=1)
             async with desks.stack:
                 ana = await desks.watch(web, "ana")
-                await ana.posts("m1", "work")
+                await asks(ana, "m1", "work")
                 await ana.until(changed)
                 own.wipe()
                 await ana.until(ended)
                 own.kill()
-                await ana.posts("m2", "say away")
+                await asks(ana, "m2", "say away")
                 await ana.until(ended)
                 own.start()
-                await ana.posts("m3", "talk")
+                await asks(ana, "m3", "talk")
                 await ana.until(lambda frame: frame["type"] == "live")
                 assert seqs(ana) == list(range(1, len(seqs(ana)) + 1))
             assert processes.replies()[-1] == "I say away."
@@ -284,7 +286,7 @@ async def test_a_client_whose_web_process_is_killed_resumes_at_another_and_its_t
     dies, lives = patient.starts(webs=2, runners=1)
     ana = await desks.watch(dies, "ana")
     first = await ana.posts("m1", "work")
-    await ana.until(changed)
+    await sees(ana, changed)
     dies.process.kill()
     again = await desks.watch(lives, "ana")
     assert (await again.posts("m1", "work"))["data"] == first["data"]
@@ -297,13 +299,13 @@ async def test_a_client_whose_web_process_is_killed_resumes_at_another_and_its_t
 async def test_a_runner_whose_database_went_away_goes_on_when_it_is_back(processes: Fleet, desks: Desks) -> None:
     (web,) = processes.starts(runners=1)
     ana = await desks.watch(web, "ana")
-    await ana.posts("m1", "say one")
+    await asks(ana, "m1", "say one")
     await ana.until(ended)
     processes.ask(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
-    await ana.posts("m2", "say two")
+    await asks(ana, "m2", "say two")
     await ana.until(ended)
     assert processes.replies() == ["I say one.", "I say two."]
 
@@ -312,7 +314,7 @@ async def test_a_runner_that_was_silent_until_it_was_given_up_works_again(proces
     (web,) = processes.starts(runners=1)
     ana = await desks.watch(web, "ana")
     processes.ask("WITH gone AS (DELETE FROM procrastinate_workers RETURNING 1) SELECT count(*) FROM gone")
-    await ana.posts("m1", "say one")
+    await asks(ana, "m1", "say one")
     await ana.until(ended)
     assert processes.replies() == ["I say one."]
 
@@ -324,8 +326,14 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
-def post(id: str) -> dict[str, Any]:
-    return {"type": "command", "id": id, "name": "message_post", "args": {"text": f"say {id}"}}
+async def asks(watch: Watch, id: str, text: str) -> None:
+    """Post a message without waiting for its answer, which may come after what it brings about."""
+    await watch.send(type="command", id=id, name="message_post", args={"text": text})
+
+
+async def sees(watch: Watch, holds: Callable[[Json], bool]) -> Json:
+    """Return such a frame, once it is there."""
+    return next(filter(holds, watch.seen), None) or await watch.until(holds)
 
 
 def ms(moment: float) -> str:

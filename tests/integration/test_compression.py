@@ -11,11 +11,7 @@ from tests.support.visitor import visiting
 
 
 @pytest.mark.parametrize(("offered", "agreed"), [("deflate", [PerMessageDeflate]), (None, [])])
-async def test_a_socket_is_compressed_where_its_client_offers_it(
-    server: Server, offered: str | None, agreed: list[type]
-):
-    server: Server, offered: str | None, agreed: list[type]
-):
+async def test_a_socket_is_compressed_if_its_client_offers_it(server: Server, offered: str | None, agreed: list[type]):
     with visiting(server, "ana") as ana:
         opening = ana.socket(ana.thread(), compression=offered)
     async with opening as socket:

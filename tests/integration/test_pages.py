@@ -354,3 +354,15 @@ def test_an_archived_thread_offers_no_form_for_its_document(studio: cast.Studio,
     assert "<form" in text_of(signed_in(ana).get(pane, {"thread": str(studio.thread.id)}))
     thread_archive(actor=ana.actor, thread=studio.thread.id, archived=True)
     assert "<form" not in text_of(signed_in(ana).get(pane, {"thread": str(studio.thread.id)}))
+
+
+def test_who_may_see_one_thread_is_shown_neither_its_workspace_nor_its_people(studio, zoe):
+    grant_give(by=studio.ana.actor, holder=zoe.user, codename="view", obj=studio.thread)
+    client = Client()
+    client.force_login(zoe.user)
+    page = client.get(f"/t/{studio.thread.id}/")
+    text = page.content.decode()
+    assert page.status_code == 200
+    assert "Launch dinner" in text
+    assert "Studio launch" not in text
+    assert "Vera" not in text

@@ -17,7 +17,6 @@ from collab.models.documents import Document
 from collab.models.threads import Message
 from collab.services.messages import message_cancel
 from collab.services.threads import thread_archive
-from collab.services.threads import thread_archive
 from collab.services.workspaces import member_role_set
 from permissions.errors import NotFound, Refused
 from permissions.roles import Role

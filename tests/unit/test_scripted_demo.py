@@ -42,9 +42,10 @@ def played(text: str, tools: Mapping[str, object]) -> tuple[list[str], Done]:
     rule = next(rule for rule in SCRIPT.rules if rule.pattern.search(f"Ana: {text}"))
     for _ in rule.steps:
         cue = next_cue(SCRIPT, messages)
-        said.append(render_text(cue.line.step.say or "", cue.values))
+        (line,) = cue.lines
+        said.append(render_text(line.step.say or "", cue.values(line)))
         calls = [
-            (call.tool, cast("dict[str, Any]", render(call.args, cue.values))) for call in cue.line.step.calls or ()
+            (call.tool, cast("dict[str, Any]", render(call.args, cue.values(line)))) for call in line.step.calls or ()
         ]
         made += calls
         messages.append(ModelResponse(parts=[]))

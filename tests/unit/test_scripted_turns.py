@@ -35,7 +35,10 @@ from agents.providers.template import render_text
 
 SCRIPT = parse_script("""
 - when: 'three (?P<what>\\w+)'
-  steps: [{say: "first {what}"}, {say: "second {what}"}, {say: "third {what}"}]
+  steps:
+    - {say: "first {what}", calls: [{tool: look}]}
+    - {say: "second {what}", calls: [{tool: look}]}
+    - {say: "third {what}"}
 - when: 'read'
   steps:
     - calls: [{tool: read_document, args: {document: Launch plan}}]
@@ -68,7 +71,7 @@ def response(text: str = "…") -> ModelResponse:
 
 def said(messages: Sequence[ModelMessage], script: Script = SCRIPT) -> str:
     cue = next_cue(script, messages)
-    return render_text(cue.line.step.say or "", cue.values)
+    return "\n\n".join(render_text(line.step.say or "", cue.values(line)) for line in cue.lines)
 
 
 def model_of(tmp_path: Path, text: str) -> ScriptedModel:
@@ -96,22 +99,29 @@ def test_case_does_not_matter_and_a_dot_matches_a_line_break() -> None:
 def test_inputs_are_answered_in_order_each_by_all_its_steps() -> None:
     messages: list[ModelMessage] = [posted("Ana: three wishes", "Ana: one")]
     spoken = []
-    for _ in range(4):
+    for _ in range(3):
         spoken.append(said(messages))
         messages.append(response())
-    assert spoken == ["first wishes", "second wishes", "third wishes", "only"]
+    assert spoken == ["first wishes", "second wishes", "third wishes\n\nonly"]
+
+
+def test_a_step_without_calls_runs_on_since_it_would_end_the_turn_with_things_left_to_say() -> None:
+    script = parse_script("- when: go\n  steps: [{say: one}, {say: two, calls: [{tool: look}]}, {say: three}]")
+    messages: list[ModelMessage] = [posted("go"), response()]
+    assert said(messages[:1], script) == "one\n\ntwo"
+    assert said(messages, script) == "three"
 
 
 def test_an_input_that_joins_midway_waits_for_the_steps_before_it() -> None:
-    messages: list[ModelMessage] = [posted("Ana: three wishes"), response(), posted("Ana: one"), response()]
-    assert said(messages) == "third wishes"
-    assert said([*messages, response()]) == "only"
+    messages: list[ModelMessage] = [posted("Ana: three wishes"), response(), posted("Ana: one")]
+    assert said(messages) == "second wishes"
+    assert said([*messages, response()]) == "third wishes\n\nonly"
 
 
 def test_an_input_without_a_rule_gets_the_fixed_sentence_once() -> None:
     messages: list[ModelMessage] = [posted("Ana: nonsense", "Ana: one")]
-    assert said(messages) == NO_ANSWER
-    assert said([*messages, response()]) == "only"
+    assert said(messages) == f"{NO_ANSWER}\n\nonly"
+    assert said([*messages, response()]) == NOTHING_LEFT
 
 
 def test_a_model_asked_again_after_everything_says_that_is_all() -> None:
@@ -155,7 +165,7 @@ def test_the_latest_result_of_a_tool_counts() -> None:
 
 def test_a_turn_may_go_on_in_another_process_from_its_messages_alone() -> None:
     messages: list[ModelMessage] = [posted("Ana: read"), response(), returned({"version": 3})]
-    again = parse_script("- when: read\n  steps: [{say: a}, {say: 'still {result.read_document.version}'}]")
+    again = parse_script("- when: read\n  steps: [{calls: [{tool: a}]}, {say: 'still {result.read_document.version}'}]")
     assert said(messages, again) == "still 3"
 
 
@@ -240,11 +250,10 @@ async def test_a_failure_in_words_is_a_refusal_by_the_provider(tmp_path: Path) -
 
 
 async def test_a_step_that_hangs_for_a_time_speaks_afterwards(tmp_path: Path) -> None:
-    model = model_of(tmp_path, "- when: go\n  steps: [{hang: 0.01, say: late}, {hang: 0.01}]")
-    messages: list[ModelMessage] = [posted("Ana: go")]
-    first = await model.request(messages, None, PARAMETERS)
-    second = await model.request([*messages, first], None, PARAMETERS)
-    assert (first.text, list(second.parts)) == ("late", [])
+    model = model_of(tmp_path, "- when: go\n  steps: [{hang: 0.01, say: late}]\n- when: wait\n  steps: [{hang: 0.01}]")
+    late = await model.request([posted("go")], None, PARAMETERS)
+    nothing = await model.request([posted("wait")], None, PARAMETERS)
+    assert (late.text, list(nothing.parts)) == ("late", [])
 
 
 async def test_a_step_that_hangs_for_good_ends_when_it_is_cancelled(tmp_path: Path) -> None:
