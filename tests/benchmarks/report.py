@@ -25,7 +25,8 @@ def text(figure: str, found: Mapping[str, Any]) -> str:
     """Return one figure's results for the terminal."""
     lines = [f"\n{figure}, {found['at']}{', quick: the numbers mean little' if found['quick'] else ''}"]
     for run in found["runs"]:
-        lines.append(f"  {run['database']}, load {_load(run)}")
+        why = f": not measured, {run['not_measured']}" if "not_measured" in run else f", load {_load(run)}"
+        lines.append(f"  {run['database']}{why}")
         lines += [f"    {_line(row)}" for row in run["results"]]
     return "\n".join(lines) + "\n"
 
@@ -51,6 +52,8 @@ def all_met(found: Found) -> bool:
 
 
 def _table(figure: str, kept: Found) -> str:
+    if figure == "versions":
+        return _versions(kept)
     if figure not in kept:
         return "Not measured.\n"
     found = kept[figure]
@@ -61,6 +64,11 @@ def _table(figure: str, kept: Found) -> str:
     loads = "; ".join(f"{run['database']} {_load(run)}" for run in found["runs"] if "load" in run)
     when = f"Measured {found['at']}, {found['machine']['cores']} cores; load before → after: {loads}."
     return f"{HEAD}{chr(10).join(lines)}\n\n{' '.join([when, *left_out])}\n"
+
+
+def _versions(kept: Found) -> str:
+    found = {name: version for figure in kept.values() for name, version in figure["versions"].items()}
+    return f"Versions: {', '.join(f'{name} {version}' for name, version in found.items())}.\n"
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:

@@ -193,6 +193,11 @@ class Wire:
         self._loses = ""
         self._joined: list[tuple[WebSocketRoute, WebSocketRoute]] = []
 
+    @property
+    def connections(self) -> int:
+        """How often the page has connected."""
+        return len(self._joined)
+
     def carry(self, browser: WebSocketRoute) -> None:
         """Connect a socket of the page to the server."""
         server = browser.connect_to_server()
