@@ -19,6 +19,7 @@ def test_the_database_refuses_to_change_or_delete_an_event(studio, statement):
     assert list(Event.objects.values_list("hash", flat=True)) == before
 
 
+@pytest.mark.corrupts
 def test_emptying_the_whole_table_stays_possible(studio):
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
