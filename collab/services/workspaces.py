@@ -100,7 +100,7 @@ def member_remove(*, actor: Actor, workspace: UUID, user: UUID) -> None:
     Raises:
         NotFound, Refused: as for :func:`member_role_set`.
     """
-    found = _managed(actor, workspace)
+    found = _held_for_removal(_managed(actor, workspace))
     member = _member(found, user)
     for codename, obj in _narrowed(found, member):
         grant_take(by=actor, holder=member, codename=codename, obj=obj, reason="removed")
@@ -123,7 +123,7 @@ def agent_enable(*, actor: Actor, workspace: UUID, agent_account: UUID, role: Ro
 @transaction.atomic
 def agent_disable(*, actor: Actor, workspace: UUID, agent_account: UUID) -> None:
     """Take an agent's grants on a workspace and on every thread and document in it. Raises as :func:`agent_enable`."""
-    found, account = _managed(actor, workspace), _agent(agent_account)
+    found, account = _held_for_removal(_managed(actor, workspace)), _agent(agent_account)
     for codename, obj in _narrowed(found, account):
         grant_take(by=actor, holder=account, codename=codename, obj=obj, reason="disabled")
     role_set(by=actor, holder=account, role=None, scope=found, reason="disabled")
@@ -263,6 +263,11 @@ def _held(workspace: Workspace, user: User) -> frozenset[str]:
             "permission__codename", flat=True
         )
     )
+
+
+def _held_for_removal(workspace: Workspace) -> Workspace:
+    """Take the workspace's row before its grants are read: one that is given meanwhile waits, so none survives."""
+    return Workspace.objects.select_for_update().get(pk=workspace.pk)
 
 
 def _narrowed(workspace: Workspace, account: User) -> list[tuple[str, Thread | Document]]:

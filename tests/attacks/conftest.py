@@ -11,10 +11,16 @@ from collab.db import close_connections
 from tests.attacks.evil import EvilModel
 
 
+@pytest.fixture(autouse=True)
+def connections_closed() -> Iterator[None]:
+    """Close what turns of the test have opened."""
+    yield
+    close_connections()
+
+
 @pytest.fixture
-def evil(monkeypatch: pytest.MonkeyPatch) -> Iterator[EvilModel]:
+def evil(monkeypatch: pytest.MonkeyPatch) -> EvilModel:
     """The model that every turn of the test is given."""
     found = EvilModel()
     monkeypatch.setattr(runner, "model_for", lambda name: found.model)
-    yield found
-    close_connections()
+    return found
