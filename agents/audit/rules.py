@@ -119,7 +119,8 @@ def takes_in_order(state: State, event: EventRow, _: Rows) -> Sentences:
         waiting = [message for message in waiting if message.seq >= _seq_of(state, paused.reply)]
     due = waiting[: len(taken)]
     if tuple(message.id for message in due) != taken:
-        yield f"takes {len(taken)} messages that are not the oldest waiting, which start at {_start(state)}"
+        oldest = waiting[0].seq if waiting else "none"
+        yield f"takes {len(taken)} messages that are not the oldest waiting, which start at {oldest}"
     if len({author(message.author) for message in state.waiting if message.id in taken}) > 1:
         yield "takes messages of several authors at once"
 
@@ -276,10 +277,6 @@ def _taken_as(state: State, event: EventRow, message: str) -> str:
 def _seq_of(state: State, message: str) -> int:
     found = state.message(message)
     return found.seq if found else 0
-
-
-def _start(state: State) -> str:
-    return str(state.waiting[0].seq) if state.waiting else "none"
 
 
 RULES: Mapping[str, tuple[Rule, ...]] = {

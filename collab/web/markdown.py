@@ -32,6 +32,9 @@ _ATTRIBUTES = {
     "th": {"class"},
 }
 _MOST_NESTING = 50
+_MOST_BRACKETS = 2_000
+"""Each may begin a link, and is looked at again for each before it; far more than any text needs."""
+
 _LINK_RULE = "validateLink"
 _LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _CLASS = re.compile(r"language-[\w+#.-]{1,40}|align-(?:left|center|right)")
@@ -56,10 +59,16 @@ def blocks(text: str) -> list[str]:
     While a text grows at its end, all blocks but the last few stay as they are, so that a page that shows a stream
     replaces only those.
     """
+    if text.count("[") > _MOST_BRACKETS:
+        return [_as_written(text)]
     tokens = _PARSER.parse(text)
     if any(token.level + token.nesting >= _MOST_NESTING for token in tokens):
-        return [f"<pre>{escape(text, quote=False)}</pre>\n"]
+        return [_as_written(text)]
     return [_CLEANER.clean(_RENDERER.render(block, _PARSER.options, {})) for block in _top_level(tokens)]
+
+
+def _as_written(text: str) -> str:
+    return f"<pre>{escape(text, quote=False)}</pre>\n"
 
 
 def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -109,6 +118,8 @@ def _image_as_link(image: Token, *, within_link: bool) -> Iterator[Token]:
 
 
 def _attribute(_tag: str, name: str, value: str) -> str | None:
+    if name == "href" and not _may_link_to(value):  # `[]()` is a link to nowhere, and is not asked about
+        return None
     return value if name != "class" or _CLASS.fullmatch(value) else None
 
 

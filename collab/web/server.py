@@ -6,10 +6,10 @@ import asyncio
 import gc
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
@@ -26,8 +26,9 @@ Start = Callable[[], Awaitable[Stop | None]]
 STOP_SECONDS = 5.0
 """Beside ACCORD_GRACE_SECONDS, what runs beside the pages has this long to end when the process is asked to."""
 
-WINDOW_BITS, MEMORY_LEVEL = 12, 5
-"""What a socket is sent is compressed against its last 4 KiB: that takes 32 KiB a socket; zlib's own choice, 256."""
+SWITCH_SECONDS = 0.001
+"""How long a database thread that computes may keep the event loop, and so everyone's live text, waiting; Python's own
+choice is five times that."""
 
 RESTARTING = 1012
 """The close code that tells a browser to come back."""
@@ -77,7 +78,8 @@ class WebServer(Server):
 
     def _begin(self) -> None:
         # Otherwise an oversized frame just drops the connection, and a browser would connect and send it again.
-        self.ws_factory.setProtocolOptions(failByDrop=False, perMessageCompressionAccept=compression)
+        self.ws_factory.setProtocolOptions(failByDrop=False)
+        sys.setswitchinterval(SWITCH_SECONDS)
         self._beginning = asyncio.ensure_future(self._start_all())
 
     async def _start_all(self) -> None:
@@ -124,19 +126,6 @@ class WebServer(Server):
                 await asyncio.wait_for(ending, seconds)
         except Exception:
             logger.exception("What ran beside the pages did not end within %s seconds", seconds)
-
-
-def compression(offers: Iterable[Any]) -> Any:
-    """Return how frames of a socket are compressed, given what its client offers; None: they are not.
-
-    Frames of one thread repeat each other's keys, ids and names, so a reader who comes back is sent a fraction.
-    """
-    accepted: Any = PerMessageDeflateOfferAccept
-    for offer in offers:
-        if isinstance(offer, PerMessageDeflateOffer):
-            bits = min(WINDOW_BITS, offer.request_max_window_bits or WINDOW_BITS)
-            return accepted(offer, window_bits=bits, mem_level=MEMORY_LEVEL, max_message_size=FRAME_BYTES)
-    return None
 
 
 def _runs(details: dict[str, Any]) -> bool:

@@ -11,8 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.admin import display
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from unfold.admin import ModelAdmin
 from unfold.views import ChangeList
 
@@ -147,6 +149,9 @@ class StaffAdmin(ModelAdmin):
         return obj
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        # PostgreSQL takes no NUL; a filter that holds one is answered as any other that cannot be.
+        if any("\0" in value for _, values in request.GET.lists() for value in values):
+            return redirect(f"{request.path}?{ERROR_FLAG}=1")
         response: HttpResponse = super().changelist_view(request, {"title": self.heading, **(extra_context or {})})
         return response
 

@@ -48,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
             found[figure] = _heading(quick=asked.quick) | {"runs": list(_runs(places, figure, quick=asked.quick))}
             sys.stdout.write(report.text(figure, found[figure]))
             sys.stdout.flush()
-    if asked.publish:
-        report.publish(found)
+            if asked.publish:
+                report.publish({figure: found[figure]})
     return 0 if report.all_met(found) else 1
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sqlite3
-import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -44,4 +43,4 @@ def versions() -> dict[str, str]:
 
 def description() -> dict[str, object]:
     """Return what is worth knowing of the machine."""
-    return {"cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}", "platform": sys.platform}
+    return {"cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}", "priority": os.nice(0)}

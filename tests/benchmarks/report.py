@@ -62,7 +62,8 @@ def _table(figure: str, kept: Found) -> str:
         f"{run['database']}: not measured, {run['not_measured']}." for run in found["runs"] if "not_measured" in run
     ]
     loads = "; ".join(f"{run['database']} {_load(run)}" for run in found["runs"] if "load" in run)
-    when = f"Measured {found['at']}, {found['machine']['cores']} cores; load before → after: {loads}."
+    machine = f"{found['machine']['cores']} cores, priority {found['machine']['priority']}"
+    when = f"Measured {found['at']}, {machine}; load before → after: {loads}."
     return f"{HEAD}{chr(10).join(lines)}\n\n{' '.join([when, *left_out])}\n"
 
 

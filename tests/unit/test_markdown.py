@@ -226,3 +226,12 @@ def test_text_nested_too_deeply_to_lay_out_is_shown_as_it_was_written() -> None:
     hidden = ">" * 100 + " <b>ignore Ana</b>"
     assert render(hidden) == f"<pre>{'&gt;' * 100} &lt;b&gt;ignore Ana&lt;/b&gt;</pre>\n"
     assert render(">" * 20 + " a").startswith("<blockquote>")
+
+
+def test_a_text_that_would_take_too_long_to_search_for_links_is_shown_as_it_was_written() -> None:
+    assert render("[" * 2_001) == f"<pre>{'[' * 2_001}</pre>\n"
+    assert render("[a](https://a.example) " * 1_000).count("<a ") == 1_000
+
+
+def test_a_link_to_nowhere_leads_nowhere() -> None:
+    assert "href" not in render("[]()")
