@@ -35,6 +35,9 @@ _MOST_NESTING = 50
 _MOST_BRACKETS = 2_000
 """Each may begin a link, and is looked at again for each before it; far more than any text needs."""
 
+_AS_WRITTEN = {"link_open": "[", "link_close": "]()"}
+"""A link to nowhere, whose address the parser does not ask about, stays as it was written."""
+
 _LINK_RULE = "validateLink"
 _LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _CLASS = re.compile(r"language-[\w+#.-]{1,40}|align-(?:left|center|right)")
@@ -97,7 +100,13 @@ def _fit_to_page(state: StateCore) -> None:
 
 def _without_images(tokens: Sequence[Token]) -> Iterator[Token]:
     within_link = 0
+    nowhere = False
     for token in tokens:
+        if token.type == "link_open":
+            nowhere = not token.attrs.get("href")
+        if nowhere and token.type in _AS_WRITTEN:
+            yield Token("text", "", 0, content=_AS_WRITTEN[token.type])
+            continue
         within_link += token.nesting if token.type.startswith("link_") else 0
         if token.type == "image":
             yield from _image_as_link(token, within_link=within_link > 0)
@@ -118,8 +127,6 @@ def _image_as_link(image: Token, *, within_link: bool) -> Iterator[Token]:
 
 
 def _attribute(_tag: str, name: str, value: str) -> str | None:
-    if name == "href" and not _may_link_to(value):  # `[]()` is a link to nowhere, and is not asked about
-        return None
     return value if name != "class" or _CLASS.fullmatch(value) else None
 
 

@@ -234,4 +234,4 @@ def test_a_text_that_would_take_too_long_to_search_for_links_is_shown_as_it_was_
 
 
 def test_a_link_to_nowhere_leads_nowhere() -> None:
-    assert "href" not in render("[]()")
+    assert render("[]() and [here]()") == "<p>[]() and [here]()</p>\n"
