@@ -95,10 +95,10 @@ def _fit_to_page(state: StateCore) -> None:
             # The page's content policy allows no inline style.
             token.attrSet("class", str(style).replace("text-align:", "align-"))
         elif token.children:
-            token.children = list(_without_images(token.children))
+            token.children = list(_shown(token.children))
 
 
-def _without_images(tokens: Sequence[Token]) -> Iterator[Token]:
+def _shown(tokens: Sequence[Token]) -> Iterator[Token]:
     within_link = 0
     nowhere = False
     for token in tokens:

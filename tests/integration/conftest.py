@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from agents.turns import runner
-from tests.support.turns import Puppet, Stage, staged
+from agents.turns.start import Started, start_next
+from tests.support.cast import Studio
+from tests.support.turns import Puppet, Stage, posts, staged
 
 
 @pytest.fixture
@@ -23,3 +25,12 @@ def stage(puppet: Puppet) -> Iterator[Stage]:
     """A runner beside the test."""
     with staged() as running:
         yield running
+
+
+@pytest.fixture
+def started(studio: Studio) -> Started:
+    """A turn for Ana that this process holds, whose runner does not move."""
+    posts(studio.ana, studio.thread, "raise the budget")
+    found = start_next(studio.thread.id)
+    assert found is not None
+    return found

@@ -30,15 +30,6 @@ EDIT = {"document": "Launch plan", "edits": [{"find": "900", "replace": "950"}]}
 
 
 @pytest.fixture
-def started(studio: Studio) -> Started:
-    """A turn for Ana that this process holds, whose runner does not move."""
-    posts(studio.ana, studio.thread, "raise the budget")
-    found = start_next(studio.thread.id)
-    assert found is not None
-    return found
-
-
-@pytest.fixture
 def lapse(clock) -> object:
     """Let every lease lapse, as for a process that was stopped for longer than its lease."""
     return lambda: clock(settings.ACCORD_LEASE_SECONDS + 1)

@@ -23,15 +23,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RETURNS = [ToolReturnPart("list_documents", [], tool_call_id="c1")]
 
 
-@pytest.fixture
-def started(studio: Studio) -> Started:
-    """A turn for Ana that this process holds, whose runner does not move."""
-    posts(studio.ana, studio.thread, "raise the budget")
-    found = start_next(studio.thread.id)
-    assert found is not None
-    return found
-
-
 def ending_work(started: Started) -> Work:
     """The work of a turn that has made a call, in a process that has been asked to end."""
     work = Work(started.turn, started.workspace, started.names, history.load(started.turn.history), parks=True)
