@@ -61,6 +61,8 @@ class Turn(models.Model):
         ]
         indexes = [
             models.Index(fields=["thread", "seq"], name="turns_of_a_thread"),
+            # What runs or is paused is asked for with each message, and ended turns are many.
+            models.Index(fields=["thread", "status"], name="turns_of_a_thread_by_status"),
             models.Index(fields=["root_id"], name="turns_of_a_lineage"),
             models.Index(fields=["on_behalf_of", "started_at"], name="turns_for_a_person"),
         ]

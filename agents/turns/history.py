@@ -33,10 +33,10 @@ from collab.selectors import names_of, told
 from permissions.actors import Actor, Agent, System, author_key
 from permissions.decisions import accounts_of
 
-NEWEST = 300
+NEWEST = 200
 """Messages looked at, at most, when a history is assembled."""
 
-MOST_WHOLE = 200
+MOST_WHOLE = 100
 """Messages given whole, at most; those of the rest that were looked at go into the summary before they are too old."""
 
 SUMMARY_CHARS = 6_000

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, LABELS, VALUES = 960, 430, 190
+WIDTH, LABELS, VALUES = 1180, 560, 250
 ROW, BAR, TOP = 26, 14, 44
 MOST = 1.5
 """A bar ends here; what is longer is cut off."""

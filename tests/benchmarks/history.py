@@ -10,6 +10,7 @@ from secrets import token_hex
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
 from agents.models.turns import Turn
@@ -47,6 +48,9 @@ def fill(made: Studio, thread: Thread, events: int) -> None:
                 past.exchange(number)
             Turn.objects.bulk_create(past.turns)
             Message.objects.bulk_create(past.messages)
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")  # what its own autovacuum has done to a thread that grew in months
 
 
 @dataclass(slots=True)

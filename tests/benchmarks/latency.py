@@ -64,7 +64,7 @@ def _against_chainlit(run: Run, ours: Times) -> list[Result]:
             theirs = (asyncio.run(_one_person(run, partial(chainlit_chat, peer.port), ("first_text", "done"))), 0.0)
     except NotMeasured as why:
         theirs, against = None, f"Chainlit not measured: {why}"
-    return [_median("post → first text", "first_text", ours, theirs, against, ratio_at_most(5))]
+    return [_median("post → first text beside Chainlit's", "first_text", ours, theirs, against, ratio_at_most(5))]
 
 
 def _median(name: str, moment: str, ours: Times, theirs: Times | None, against: str, target: Target | None) -> Result:

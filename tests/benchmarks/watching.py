@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 import websockets
-from websockets.asyncio.client import ClientConnection
 
 from tests.benchmarks.people import Seat
 
@@ -23,16 +22,6 @@ BEYOND = 2**40
 BIG = 16 * 1024 * 1024
 
 Json = dict[str, Any]
-
-
-class Counting(ClientConnection):
-    """A connection that counts the bytes it is sent, as they come over the wire."""
-
-    received = 0
-
-    def data_received(self, data: bytes) -> None:
-        self.received += len(data)
-        super().data_received(data)
 
 
 class Watcher:
@@ -89,7 +78,7 @@ async def watching(url: str, seat: Seat, *, says_hello: bool = True) -> AsyncIte
         subprotocols=[websockets.Subprotocol("accord.v1")],
         origin=websockets.Origin(url),
         additional_headers={"Cookie": f"sessionid={seat.session}"},
-        create_connection=Counting,
+        compression=None,
         ping_interval=None,
         max_size=BIG,
         max_queue=None,
