@@ -66,6 +66,7 @@ def test_hostile_text_is_text_in_a_thread_while_it_streams_and_on_every_page_aft
     zoe = stage.tab("zoe", hostile.thread_path, bypass_csp=True)
     ben = stage.tab("ben", hostile.thread_path, bypass_csp=True)
     zoe.says(EVERYTHING)
+    expect(zoe.replies).to_have_count(1)
     zoe.comes_to_rest()
     zoe.says(f"say {EVERYTHING}")
     expect(ben.replies).to_have_count(2)

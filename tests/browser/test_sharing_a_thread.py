@@ -74,7 +74,7 @@ def test_pages_that_lived_through_it_equal_pages_just_loaded(stage, studio, away
         expect(again.line).to_contain_text("Offline.")
     else:
         wire.cut()  # it may be back before anyone could see the line
-        until(lambda: wire.connections > 1, "the tab connects again")
+        until(lambda: again.page.wait_for_timeout(50) or wire.connections > 1, "the tab connects again")
     missed = len(ana.running.inner_text())
     until(lambda: len(ana.running.inner_text()) > missed, "Robin says more while a tab is away")
     ben.says("quickly add a lamp")
