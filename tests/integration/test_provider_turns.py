@@ -70,7 +70,7 @@ def test_a_provider_streams_calls_a_tool_and_answers(
     posts(studio.ana, studio.thread, "raise the budget")
     until(lambda: ended(studio))
     assert replies(studio.thread) == ["The budget is 950. Good?"]
-    assert shown(screen) == "The budget is 950. Good?"
+    until(lambda: shown(screen) == "The budget is 950. Good?")
     assert outcomes(turns(studio.thread)[0]) == [("edit_document", "done", "")]
     assert "950" in Document.objects.get(pk=studio.document.id).data["text"]
     sent = service.requests[0]
@@ -92,7 +92,7 @@ def test_text_of_a_cut_stream_is_taken_back_and_nothing_is_said_twice(
     posts(studio.ana, studio.thread, "hello")
     until(lambda: ended(studio))
     assert replies(studio.thread) == ["First sentence. The end."]
-    assert shown(screen) == "First sentence. The end."
+    until(lambda: shown(screen) == "First sentence. The end.")
 
 
 @pytest.mark.parametrize(
