@@ -57,12 +57,10 @@ class GoesOn:
 
 def reach(work: Work) -> GoesOn | None:
     """Reach the boundary after a model response and its calls: end, pause, park or go on, and save; None when the turn
-       is no longer this process's to work.
-    A response without calls was the
-       turn's last, unless something joins here.
+    is no longer this process's to work. A response without calls was the turn's last, unless something joins here.
 
-       Raises:
-           LeaseLost: another process took the thread over; nothing was written.
+    Raises:
+        LeaseLost: another process took the thread over; nothing was written.
     """
     with thread_locked(work.turn.thread_id) as locked:
         lease.fence(locked, work.turn)
