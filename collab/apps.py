@@ -13,7 +13,7 @@ class CollabConfig(AppConfig):
     def import_models(self) -> None:
         """Find the models of this app's files: packages here have an empty ``__init__``."""
         super().import_models()
-        for room in ("workspaces", "threads", "documents", "proposals", "grants"):
+        for room in ("workspaces", "threads", "documents", "proposals", "delegations", "grants"):
             import_module(f"collab.models.{room}")
 
     def ready(self) -> None:

@@ -96,6 +96,12 @@ class CallEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class CallShared:
+    type: ClassVar[str] = "call_shared"
+    call: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class TurnPaused:
     type: ClassVar[str] = "turn_paused"
     questions: tuple[UUID, ...]
@@ -171,6 +177,7 @@ Fact = (
     | TurnStarted
     | CallStarted
     | CallEnded
+    | CallShared
     | TurnPaused
     | QuestionAnswered
     | TurnEnded

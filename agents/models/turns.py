@@ -104,6 +104,8 @@ class Call(models.Model):
     model_call_id = models.CharField(max_length=200)
     sent_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
+    shared_by = ActorField(null=True, help_text="Who let everyone in the thread see its arguments and result.")
+    shared_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["turn", "number"], name="one_call_a_number")]

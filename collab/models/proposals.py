@@ -46,6 +46,9 @@ class Proposal(models.Model):
     resolver = ActorField(null=True)
     resolved_at = models.DateTimeField(null=True)
     reason = models.TextField(blank=True)
+    resolver_edits = models.JSONField(
+        null=True, help_text="What its resolver changed on top of it when they accepted it with edits."
+    )
 
     class Meta:
         constraints = [
@@ -55,7 +58,10 @@ class Proposal(models.Model):
                 name="a_resolved_proposal_says_by_whom",
             ),
         ]
-        indexes = [models.Index(fields=["thread", "seq"], name="proposals_of_a_thread")]
+        indexes = [
+            models.Index(fields=["thread", "seq"], name="proposals_of_a_thread"),
+            models.Index(fields=["workspace", "proposed_at"], condition=Q(state="open"), name="open_proposals"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.change} {self.title}"
