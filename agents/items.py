@@ -30,10 +30,13 @@ def turn_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
 
 
 def call_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
-    """Build the items of calls: name and outcome for everyone, arguments and result for the turn's own person
-    (DESIGN 6, What the model sees)."""
-    calls = {call.id: call for call in Call.objects.filter(pk__in=ids).select_related("turn").defer("turn__history")}
-    return [_call_item(calls[id], viewer) for id in ids if id in calls]
+    """Build the items of calls: name and outcome for everyone, arguments and result for the turn's own person, and for
+    everyone once they shared them (DESIGN 6, What the model sees)."""
+    found = Call.objects.filter(pk__in=ids).select_related("turn__thread").defer("turn__history")
+    calls = {call.id: call for call in found}
+    shared = [call for call in calls.values() if call.shared_by]
+    book = _book((call.turn for call in shared), (call.shared_by for call in shared))
+    return [_call_item(calls[id], viewer, book) for id in ids if id in calls]
 
 
 def question_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
@@ -104,6 +107,7 @@ TOUCHED: Mapping[str, Callable[[EventRow, Any], Iterable[Ref]]] = {
     "question_answered": _answered,
     "call_started": lambda row, fact: [("call", fact.call)],
     "call_ended": lambda row, fact: [("call", fact.call)],
+    "call_shared": lambda row, fact: [("call", fact.call)],
 }
 """Which entities each event of this app touches."""
 
@@ -134,8 +138,9 @@ def _turn_item(turn: Turn, book: Book) -> Item:
     }
 
 
-def _call_item(call: Call, viewer: Actor | None) -> Item:
+def _call_item(call: Call, viewer: Actor | None, book: Book) -> Item:
     own = viewer is not None and call.turn.principal is not None and same_author(viewer, call.turn.principal)
+    told = own or call.shared_at is not None
     return {
         "item": "call",
         "id": str(call.id),
@@ -146,9 +151,10 @@ def _call_item(call: Call, viewer: Actor | None) -> Item:
         "outcome": call.outcome,
         "reason": call.reason,
         "because": call.because,
-        "args": call.args if own else None,
-        "result": call.result if own else None,
-        "brief": _brief(call) if own else None,
+        "args": call.args if told else None,
+        "result": call.result if told else None,
+        "brief": _brief(call) if told else None,
+        "shared": {"by": book.json(call.shared_by), "at": call.shared_at.isoformat()} if call.shared_at else None,
     }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from agents import items
+from agents import items, waiting
 from agents.turns import dispatch, live
 from agents.turns.services import question_answer, question_dismiss, turn_ask_again, turn_stop
+from agents.turns.sharing import call_share
 from collab import commands, reads
 from collab.reads import Reading
 from collab.signals import thread_asked
@@ -18,6 +19,12 @@ class TurnArgs(commands.Args):
     """Names a turn."""
 
     turn: UUID
+
+
+class CallArgs(commands.Args):
+    """Names a call."""
+
+    call: UUID
 
 
 class AnswerArgs(commands.Args):
@@ -34,6 +41,7 @@ def connect() -> None:
     commands.register("turn_ask_again", TurnArgs, _ask_again)
     commands.register("question_answer", AnswerArgs, _answer)
     commands.register("question_dismiss", TurnArgs, _dismiss)
+    commands.register("call_share", CallArgs, _share)
     reads.register_items("turn", items.turn_items)
     reads.register_items("call", items.call_items, Reading.PERSON)
     reads.register_items("question", items.question_items)
@@ -43,6 +51,7 @@ def connect() -> None:
         reads.register_looked_up(event_type, looked_up)
     reads.register_standing(items.standing)
     reads.register_snapshot(live.snapshot)
+    waiting.register()
 
 
 def _wake(sender: Any, thread_id: UUID, **_: Any) -> None:
@@ -64,3 +73,7 @@ def _answer(actor: Actor, args: AnswerArgs) -> commands.Result:
 
 def _dismiss(actor: Actor, args: TurnArgs) -> commands.Result:
     return {"turn": str(question_dismiss(actor=actor, turn=args.turn).id)}
+
+
+def _share(actor: Actor, args: CallArgs) -> commands.Result:
+    return {"call": str(call_share(actor=actor, call=args.call).id)}

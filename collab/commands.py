@@ -16,7 +16,7 @@ from django.db import transaction
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from collab.canonical import BadJson, canonical
-from collab.errors import Invalid, Reused, first_fault
+from collab.errors import Invalid, Reused, UnknownCommand, first_fault
 from collab.models.threads import Command
 from permissions.actors import Actor
 
@@ -47,19 +47,23 @@ class Handler:
 
     Attributes:
         stored: False where doing it twice does no more than doing it once, so that nothing is kept of it.
+        apart: it consists of commands of its own, each of which is carried out once, in its own transaction.
     """
 
     args: type[Args]
     fn: Callable[[Actor, Any], Result]
     stored: bool = True
+    apart: bool = False
 
 
 HANDLERS: dict[str, Handler] = {}
 
 
-def register(name: str, args: type[ArgsT], fn: Callable[[Actor, ArgsT], Result], *, stored: bool = True) -> None:
-    """Add a command. Registering a name again replaces its handler."""
-    HANDLERS[name] = Handler(args, fn, stored)
+def register(
+    name: str, args: type[ArgsT], fn: Callable[[Actor, ArgsT], Result], *, stored: bool = True, apart: bool = False
+) -> None:
+    """Add a command. Registering a name again replaces its handler. See :class:`Handler`."""
+    HANDLERS[name] = Handler(args, fn, stored, apart)
 
 
 def run(actor: Actor, name: str, command_id: str, body: dict[str, Any]) -> Result:
@@ -79,6 +83,8 @@ def run(actor: Actor, name: str, command_id: str, body: dict[str, Any]) -> Resul
     """
     handler, args = _parsed(name, command_id, body)
     digest = _digest(name, args)
+    if handler.apart:
+        return _run_apart(actor, handler, args, digest)
     with transaction.atomic():
         if not handler.stored:
             return handler.fn(actor, args)
@@ -93,10 +99,21 @@ def run(actor: Actor, name: str, command_id: str, body: dict[str, Any]) -> Resul
         return result
 
 
+def _run_apart(actor: Actor, handler: Handler, args: Args, digest: str) -> Result:
+    """What it consists of is carried out once each, so two that do it at once do no more than one."""
+    claim = Command.objects.filter(actor=actor, command_id=args.command_id).first()
+    if claim is None:
+        result = handler.fn(actor, args)
+        claim, _ = Command.objects.get_or_create(
+            actor=actor, command_id=args.command_id, defaults={"body_hash": digest, "result": result}
+        )
+    return _earlier(claim, digest)
+
+
 def _parsed(name: str, command_id: str, body: dict[str, Any]) -> tuple[Handler, Args]:
     handler = HANDLERS.get(name)
     if handler is None:
-        raise Invalid("There is no such command.")
+        raise UnknownCommand()
     if not _ID.fullmatch(command_id):
         raise Invalid("A command's id is 1 to 100 letters, digits and . _ : -")
     try:

@@ -14,10 +14,13 @@ from threading import Barrier
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+AWAY = (OperationalError, InterfaceError)
+"""What is raised when the database is away, or went away: nobody knows whether what was being committed then was."""
 
 THREADS: int = settings.ACCORD_DB_THREADS
 _pool = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="accord-db")

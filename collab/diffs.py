@@ -77,6 +77,23 @@ def summary(diff: Sequence[DiffLine]) -> str:
     return ", ".join([f"{number} {'line' if number == '1' else 'lines'} {first_verb}", *told[1:]])
 
 
+def as_text(line: DiffLine) -> list[str]:
+    """Return a line of a diff as plain text: what was behind a minus, what is behind a plus."""
+    before = "".join(text for mark, text in line.spans if mark != "ins")
+    after = "".join(text for mark, text in line.spans if mark != "del")
+    match line.op:
+        case "gap":
+            return ["…"]
+        case "same":
+            return [f"  {after}"]
+        case "add":
+            return [f"+ {after}"]
+        case "del":
+            return [f"- {before}"]
+        case "change":
+            return [f"- {before}", f"+ {after}"]
+
+
 _VERBS: tuple[tuple[Op, str], ...] = (("add", "added"), ("del", "removed"), ("change", "changed"))
 
 

@@ -93,6 +93,15 @@ def live(thread_id: UUID, frame: Message) -> None:
     _post(thread_group(thread_id), {"type": "live", "thread": thread_id.hex, "frame": frame})
 
 
+def editing(thread_id: UUID, said: Message) -> None:
+    """Tell everyone who watches the thread who writes in a document; it is lost where nobody hears it.
+
+    Args:
+        said: ``person`` and ``document`` (docs/protocol.md, editing).
+    """
+    _post(thread_group(thread_id), {"type": "editing", "thread": thread_id.hex, "said": said})
+
+
 def presence_changed(thread_id: UUID) -> None:
     """Tell every process that serves the thread to look again at who is here."""
     _post(thread_group(thread_id), {"type": "presence", "thread": thread_id.hex})
@@ -108,6 +117,11 @@ def grants_changed(scope_label: str, scope_id: UUID, accounts: Iterable[UUID]) -
     """
     who = [account.hex for account in accounts]
     _post(HUBS, {"type": "recheck", "scope": scope_id.hex, "label": scope_label, "accounts": who})
+
+
+def inbox_changed_on_commit(workspace_id: UUID) -> None:
+    """Once the transaction commits, tell every process that something may wait differently in a workspace."""
+    _post_on_commit(HUBS, {"type": "inbox", "workspace": workspace_id.hex})
 
 
 def session_over(digest: str) -> None:

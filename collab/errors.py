@@ -21,16 +21,70 @@ class Invalid(CollabError):
     code = "invalid"
 
 
+class NoSuchVersion(Invalid):
+    """The document has no such version."""
+
+    code = "no_such_version"
+
+
 class Conflict(CollabError):
     """It changed since you read it; read it again."""
 
     code = "conflict"
 
 
+class EditsStale(Conflict):
+    """Your text was written on an older version; read it again."""
+
+    code = "edits_stale"
+
+
+class OutOfScope(Invalid):
+    """A change touches its own document and nothing else."""
+
+    code = "out_of_scope"
+
+
+class NotEditable(Invalid):
+    """There is no text to edit in it."""
+
+    code = "not_editable"
+
+
+class Unchanged(Invalid):
+    """Nothing would be different."""
+
+    code = "unchanged"
+
+
+class TextRefused(Invalid):
+    """The text cannot be a document of this kind."""
+
+    code = "text_refused"
+
+
+class BadMoment(Invalid):
+    """This moment cannot be: it has passed, or it is too far away."""
+
+    code = "bad_moment"
+
+
+class UnknownCommand(Invalid):
+    """There is no such command."""
+
+    code = "unknown_command"
+
+
 class Gone(CollabError):
     """It was already settled."""
 
     code = "already_settled"
+
+
+class AlreadyYours(Gone):
+    """You settled it already."""
+
+    code = "already_yours"
 
 
 class Reused(CollabError):

@@ -20,7 +20,7 @@ class ThreadCreated:
 
 @dataclass(frozen=True, slots=True)
 class ThreadChanged:
-    """Title, archived, answers or agent: which of them; ``value`` where it is not a person's text."""
+    """Title, archived, answers, agent or delegation: which of them; ``value`` where it is not a person's text."""
 
     type: ClassVar[str] = "thread_changed"
     what: str
@@ -144,6 +144,15 @@ class DocumentArchived:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyChanged:
+    """How a document takes changes by agents and clients: directly, or as proposals."""
+
+    type: ClassVar[str] = "policy_changed"
+    document: UUID
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalCreated:
     type: ClassVar[str] = "proposal_created"
     proposal: UUID
@@ -184,6 +193,7 @@ Fact = (
     | DocumentCreated
     | DocumentChanged
     | DocumentArchived
+    | PolicyChanged
     | ProposalCreated
     | ProposalResolved
 )

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from collab import doorbell, events
+from collab import doorbell, events, inbox
 from collab.canonical import event_hash
 from collab.models.threads import Event, Thread
 from permissions.actors import Actor, dumps
@@ -172,7 +172,9 @@ def _lock(thread_id: UUID) -> Locked:
     # SQLite's immediate transaction already excludes every other writer, and it knows no row locks.
     suffix = " FOR NO KEY UPDATE" if connection.vendor == "postgresql" else ""
     table, key = Thread._meta.db_table, Thread._meta.pk.get_db_prep_value(thread_id, connection)
-    sql = f'SELECT *, accord_now() AS now FROM "{table}" WHERE id = %s{suffix}'
+    # Named, not *: a statement that is prepared must return the same columns after a migration adds one.
+    columns = ", ".join(f'"{column.column}"' for column in Thread._meta.concrete_fields)
+    sql = f'SELECT {columns}, accord_now() AS now FROM "{table}" WHERE id = %s{suffix}'
     rows = list(Thread.objects.raw(sql, [key]))
     if not rows:
         raise NotFound()
@@ -186,3 +188,5 @@ def _write(locked: Locked) -> None:
     if locked.pending:
         Event.objects.bulk_create(locked.pending)
         doorbell.ring_on_commit(locked.row.id, locked.row.head_seq)
+        if inbox.changed_by(event.type for event in locked.pending):
+            doorbell.inbox_changed_on_commit(locked.row.workspace_id)

@@ -15,7 +15,7 @@ from jsonpointer import JsonPointerException
 from pydantic import ValidationError
 
 from collab.canonical import BadJson, canonical
-from collab.edits import Edit, EditConflict, EditRefused, PatchOperation
+from collab.edits import Edit, EditConflict, EditRefused, PatchOperation, quoted
 from collab.errors import first_fault
 from collab.kind import LIMIT_BYTES, BadData, Data, Kind
 
@@ -56,6 +56,22 @@ def text_change(kind: Kind[Any], old: object, new_text: str) -> Data:
     return kind.from_text(new_text, old)
 
 
+def replaced(data: Data) -> dict[str, Any]:
+    """Return the edit that puts whole data in the place of what was there."""
+    return {"op": "replace", "path": "", "value": data}
+
+
+def edits_between(before: Data, after: Data) -> list[dict[str, Any]]:
+    """Return the edits that make ``after`` of ``before`` and of nothing else; none where they are alike."""
+    return [] if before == after else [{"op": "test", "path": "", "value": before}, replaced(after)]
+
+
+def read_between(edits: Iterable[dict[str, Any]]) -> tuple[Data, Data] | None:
+    """Return what :func:`edits_between` was given, or None where the edits change no data."""
+    parts = {edit["op"]: edit["value"] for edit in edits if "op" in edit}
+    return (parts["test"], parts["replace"]) if parts else None
+
+
 def rebase(kind: Kind[Any], base: object, theirs: object, edits: Sequence[Edit]) -> Data:
     """Apply edits that were made on ``base`` to the newer data ``theirs``.
 
@@ -72,14 +88,18 @@ def rebase(kind: Kind[Any], base: object, theirs: object, edits: Sequence[Edit])
     if made_on == newest:
         return mine
     if any(map(_is_patch, edits)):
-        raise EditConflict(
-            "changed_since", "the document changed since, and a JSON Patch goes by position: read it again"
-        )
+        raise EditConflict("changed_since", f"the document changed since, and {_why_not(edits)}")
     pinned = [kind.pin(made_on, newest, edit) for edit in edits]
     try:
         return apply_edits(kind, theirs, pinned)
     except EditConflict as error:
         raise EditConflict("changed_since", f"the document changed since: {error.because}") from error
+
+
+def _why_not(edits: Sequence[Edit]) -> str:
+    if all(isinstance(edit, PatchOperation) and edit.path == "" for edit in edits):
+        return "this would replace all of it"
+    return "a JSON Patch goes by position: read it again"
 
 
 def _is_patch(edit: Edit) -> bool:
@@ -101,11 +121,22 @@ def _patched(kind: Kind[Any], data: Data, edits: Iterable[Edit]) -> Data:
     current: object = deepcopy(data)
     for edit in edits:
         operation = edit.model_dump(mode="json", exclude_unset=True)
+        _require_scope(kind, operation)
         current = _operated(current, operation)
         # A copy of a copy doubles: measured before the next one.
         if operation["op"] == "copy" and len(canonical(current)) > _MOST_JSON_CHARS:
             raise EditRefused("bad_result", "the document would be too long")
     return kind.check(current)
+
+
+def _require_scope(kind: Kind[Any], operation: dict[str, Any]) -> None:
+    places = {operation["path"], operation.get("from") or ""}
+    tops = {place.split("/")[1] for place in places if place.startswith("/")}
+    if operation["path"] == "" and isinstance(operation.get("value"), dict):
+        tops |= operation["value"].keys()
+    if strange := sorted(tops - kind.model.model_fields.keys()):
+        what = quoted(strange[0])
+        raise EditRefused("out_of_scope", f"a change touches its document only, and {what} is no part of it")
 
 
 def _operated(document: object, operation: dict[str, Any]) -> object:

@@ -7,6 +7,7 @@ all viewers; the tests hold it, and every example of the documentation, against 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -43,10 +44,11 @@ class Frame(BaseModel):
 
 
 class Hello(Frame):
-    """The first frame of a client: send what was committed after this seq, then go on."""
+    """The first frame of a client: send what was committed after this seq, or the newest ``at_most`` of it; go on."""
 
     type: Literal["hello"]
     after_seq: Annotated[int, Field(strict=True)]
+    at_most: Annotated[int, Field(strict=True, ge=1)] | None = None
 
 
 class Ack(Frame):
@@ -66,14 +68,21 @@ class CommandFrame(Frame):
     args: dict[str, Any]
 
 
+class Writing(Frame):
+    """The client's person writes in a document, and says so again every 20 seconds; null: no longer."""
+
+    type: Literal["writing"]
+    document: UUID | None
+
+
 class Ping(Frame):
     """A client asks whether the server is there."""
 
     type: Literal["ping"]
 
 
-ClientFrame = Annotated[Hello | Ack | CommandFrame | Ping, Field(discriminator="type")]
-CLIENT_FRAME: TypeAdapter[Hello | Ack | CommandFrame | Ping] = TypeAdapter(ClientFrame)
+ClientFrame = Annotated[Hello | Ack | CommandFrame | Writing | Ping, Field(discriminator="type")]
+CLIENT_FRAME: TypeAdapter[Hello | Ack | CommandFrame | Writing | Ping] = TypeAdapter(ClientFrame)
 
 
 class ActorJson(Frame):
@@ -143,6 +152,14 @@ class EventFrame(Frame):
     items: list[ItemJson]
 
 
+class Skipped(Frame):
+    """The events after ``after_seq`` up to ``upto_seq`` are not sent: ``hello`` asked for fewer."""
+
+    type: Literal["skipped"]
+    after_seq: int
+    upto_seq: int
+
+
 class CaughtUp(Frame):
     """Everything committed before was sent. ``items`` are current: what waits, runs, stands open or is followed."""
 
@@ -169,6 +186,14 @@ class PresenceFrame(Frame):
     here: list[PersonJson]
 
 
+class EditingFrame(Frame):
+    """Someone else writes in a document; null: no longer. Who has not said so for 45 seconds is forgotten."""
+
+    type: Literal["editing"]
+    person: PersonJson
+    document: str | None
+
+
 class DocumentChanged(Frame):
     """A document the thread follows was changed, here or elsewhere. ``items`` holds its current view."""
 
@@ -183,6 +208,23 @@ class Rights(Frame):
 
     type: Literal["rights"]
     viewer: ViewerJson
+
+
+class Standing(Frame):
+    """The open proposals, as the viewer may act on them since grants have changed."""
+
+    type: Literal["standing"]
+    items: list[ItemJson]
+
+
+class InboxFrame(Frame):
+    """How much waits for the person of an inbox's socket: in all, and in each thread where anything does; and how much
+    of theirs waits for others."""
+
+    type: Literal["inbox"]
+    count: Annotated[int, Field(ge=0)]
+    threads: dict[str, Annotated[int, Field(ge=1)]]
+    for_others: Annotated[int, Field(ge=0)]
 
 
 class ResultFrame(Frame):
@@ -219,11 +261,15 @@ class Pong(Frame):
 ServerFrame = Annotated[
     Welcome
     | EventFrame
+    | Skipped
     | CaughtUp
     | Live
     | PresenceFrame
+    | EditingFrame
     | DocumentChanged
     | Rights
+    | Standing
+    | InboxFrame
     | ResultFrame
     | RefusedFrame
     | BusyFrame

@@ -115,11 +115,16 @@ def refs_of(entries: Sequence[tuple[EventRow, Fact | Unknown]]) -> list[list[Ref
     """
     found = [list(_named(row, fact)) for row, fact in entries]
     for event_type, fn in LOOKED_UP.items():
-        places = [place for place, (_, fact) in enumerate(entries) if fact.type == event_type]
+        places = [place for place, (_, fact) in enumerate(entries) if _is_known(fact, event_type)]
         if places:
             for place, refs in zip(places, fn([entries[place][1] for place in places]), strict=True):
                 found[place] += refs
     return [list(dict.fromkeys(refs)) for refs in found]
+
+
+def _is_known(fact: Fact | Unknown, event_type: str) -> bool:
+    """Say whether a fact is of this type, and of the shape that this code knows."""
+    return fact.type == event_type and not isinstance(fact, Unknown)
 
 
 def _named(row: EventRow, fact: Fact | Unknown) -> Iterable[Ref]:

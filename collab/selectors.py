@@ -56,11 +56,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ThreadLine:
-    """A thread as a list shows it: how many messages its reader has not seen, and when its log last grew."""
+    """A thread as a list shows it: how many messages its reader has not seen, when its log last grew, and how many
+    things in it wait for them, where that was counted."""
 
     thread: Thread
     unread: int
     last_at: datetime
+    waits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,9 @@ def workspaces_of(actor: Actor) -> list[Workspace]:
     return list(readable(Workspace.objects.order_by("created_at", "pk"), actor))
 
 
-def threads_of(actor: Actor, workspace: UUID, *, archived: bool = False) -> list[ThreadLine]:
-    """Return the threads of a workspace that the actor may view, the last to grow first, in one query.
+def threads_of(actor: Actor, workspace: UUID, *, archived: bool = False, limit: int | None = None) -> list[ThreadLine]:
+    """Return the threads of a workspace that the actor may view, the last to grow first, in one query; at most
+    ``limit`` of them.
 
     Unread are the messages behind the read mark of the person in the actor's chain, but not their own.
     """
@@ -114,15 +117,17 @@ def threads_of(actor: Actor, workspace: UUID, *, archived: bool = False) -> list
     counted: QuerySet[Any] = threads.annotate(
         unread=_unread(actor), last_at=Coalesce(Subquery(head), "created_at")
     ).order_by("-last_at", "-pk")
-    return [ThreadLine(thread, thread.unread, thread.last_at) for thread in counted]
+    return [ThreadLine(thread, thread.unread, thread.last_at) for thread in counted[:limit]]
 
 
-def documents_of(actor: Actor, workspace: UUID, *, archived: bool = False) -> list[DocumentLine]:
-    """Return the documents of a workspace that the actor may view, by title, in one query."""
+def documents_of(
+    actor: Actor, workspace: UUID, *, archived: bool = False, limit: int | None = None
+) -> list[DocumentLine]:
+    """Return the documents of a workspace that the actor may view, by title, in one query; at most ``limit``."""
     documents = readable(Document.objects.filter(workspace=workspace, archived_at__isnull=not archived), actor)
     opened = Count("proposals", filter=Q(proposals__state=Proposal.State.OPEN), distinct=True)
     counted: QuerySet[Any] = documents.annotate(open_proposals=opened).order_by("title", "pk")
-    return [DocumentLine(document, document.open_proposals) for document in counted]
+    return [DocumentLine(document, document.open_proposals) for document in counted[:limit]]
 
 
 def followed_by(actor: Actor, thread: UUID) -> list[Document]:

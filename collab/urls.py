@@ -13,3 +13,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", site.urls),
     path("", include("collab.web.urls")),
 ]
+
+handler500 = "collab.web.away.failed"

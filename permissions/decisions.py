@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import assert_never
@@ -83,20 +84,37 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Lowering:
     """Something that lowers an agent's or a client's change to a proposal; ``because`` is a sentence without its
-    full stop, like ``Launch is in suggest mode``."""
+    full stop, like ``Launch is in suggest mode``. A delegation in the thread takes the place of what is ``of_mode``."""
 
     because: str
+    of_mode: bool = False
+    undone_by: str = ""
+    """What would undo it, as an order: ``set Launch to edit mode``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delegated:
+    """What a manager lets the agent that is decided about do to documents in its thread until a moment (DESIGN 4).
+
+    ``giver`` is the manager's account: it is consulted while the delegation stands.
+    """
+
+    level: Level
+    giver: UUID
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that a decision reads. ``cap`` is the owner of the timer or route a turn came from: their rights bound it
-    though it does not act for them."""
+    though it does not act for them. ``delegated`` is what stands for the actor's agent in its thread and the object's
+    workspace; the giver's standing is among ``standings``."""
 
     object_name: str
     standings: Mapping[UUID, Standing] = field(default_factory=dict)
     lowers: tuple[Lowering, ...] = ()
     cap: UUID | None = None
+    delegated: Delegated | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +139,34 @@ class Decision:
     grants_epoch: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The lines of everyone consulted, what lowers a change, and, where a delegation decided, its giver's line."""
+
+    lines: tuple[PartyLine, ...]
+    lowers: tuple[Lowering, ...] = ()
+    giver: PartyLine | None = None
+
+    @property
+    def reasons(self) -> tuple[PartyLine, ...]:
+        """Every line that decided: each party's once."""
+        return self.lines if self.giver is None or self.giver in self.lines else (*self.lines, self.giver)
+
+
 def decide(actor: Actor, action: Action, facts: Facts) -> Decision:
     """Decide how far an actor may go with an action on one object: the lowest of its chain (DESIGN 5).
 
     An inactive or missing account anywhere in the chain denies. Suggest mode and a document's policy lower changes by
-    agents and clients, never a person's own.
+    agents and clients, never a person's own. A delegation takes the place of the agent's own grants and of the mode.
     """
     lines = tuple(_line(party, action, facts) for party in consulted(actor, facts.cap))
-    level = min(line.level for line in lines)
-    lowered_by = facts.lowers[0].because if level is Level.ALLOW and _is_lowered(actor, action, facts) else ""
-    if lowered_by:
-        level = Level.PROPOSE
-    return Decision(level, _because(actor, action, facts, lines, lowered_by), lines, lowered_by)
+    found = _Found(lines, facts.lowers if _is_lowered(actor, action) else ())
+    if facts.delegated is not None and isinstance(actor, Agent) and action is Action.CHANGE_DOCUMENT:
+        found = _delegated(found, facts, facts.delegated)
+    level = min(line.level for line in found.lines)
+    lowered_by = _lowered_by(found, level)
+    because = _because(actor, action, facts, found, lowered_by)
+    return Decision(Level.PROPOSE if lowered_by else level, because, found.reasons, lowered_by)
 
 
 def accounts_of(actor: Actor, cap: UUID | None = None) -> tuple[UUID, ...]:
@@ -147,8 +181,35 @@ def consulted(actor: Actor, cap: UUID | None = None) -> tuple[Party, ...]:
     return tuple(dict.fromkeys((*chain(actor), *caps)))
 
 
-def _is_lowered(actor: Actor, action: Action, facts: Facts) -> bool:
-    return bool(facts.lowers) and action is Action.CHANGE_DOCUMENT and isinstance(actor, Agent | Client)
+def _is_lowered(actor: Actor, action: Action) -> bool:
+    return action is Action.CHANGE_DOCUMENT and isinstance(actor, Agent | Client)
+
+
+def _delegated(found: _Found, facts: Facts, given: Delegated) -> _Found:
+    """Put a delegation in the place of the agent's own grants and its thread's mode (docs/decisions/0013).
+
+    It gives nothing on what the agent may not view, nor what its giver may not do themselves; then it only takes.
+    """
+    own, *others = found.lines
+    giver = _line(Person(given.giver), Action.CHANGE_DOCUMENT, facts)
+    via = phrases.delegated(given.level.name.lower(), giver.name, given.until)
+    line = replace(own, level=given.level, via=via, only_views=False)
+    if giver.level >= given.level and _line(own.party, Action.VIEW, facts).level is Level.ALLOW:
+        lowers = tuple(lowering for lowering in found.lowers if not lowering.of_mode)
+        return _Found((line, *others), lowers, giver)
+    if given.level < own.level:
+        return _Found((line, *others), found.lowers, giver)
+    return found
+
+
+def _lowered_by(found: _Found, level: Level) -> str:
+    """Say what made a proposal of a change that everyone whom the agent or client acts for could make."""
+    own, *others = found.lines
+    if level is Level.ALLOW and found.lowers:
+        return found.lowers[0].because
+    if found.giver and own.level is level is Level.PROPOSE and all(line.level is Level.ALLOW for line in others):
+        return f"{own.name} {own.via}"
+    return ""
 
 
 def _line(party: Party, action: Action, facts: Facts) -> PartyLine:
@@ -214,8 +275,8 @@ def _best(standing: Standing, kind: AccountKind, action: Action) -> Held | None:
     )
 
 
-def _because(actor: Actor, action: Action, facts: Facts, lines: tuple[PartyLine, ...], lowered_by: str) -> str:
-    obj = facts.object_name
+def _because(actor: Actor, action: Action, facts: Facts, found: _Found, lowered_by: str) -> str:
+    obj, lines = facts.object_name, found.lines
     subject = " for ".join(line.name for line in lines[: len(chain(actor))])
     others = [line.name for line in lines if line.level is Level.ALLOW]
     lacking = [line for line in lines if line.level is Level.DENY]
@@ -226,7 +287,7 @@ def _because(actor: Actor, action: Action, facts: Facts, lines: tuple[PartyLine,
         return _refusal(lacking, action, obj, others)
     if proposing:
         return phrases.only_proposes(proposing, obj, others=others)
-    return phrases.allowed(subject, action, obj, [f"{line.name} {line.via}" for line in lines])
+    return phrases.allowed(subject, action, obj, [f"{line.name} {line.via}" for line in found.reasons])
 
 
 def _refusal(lacking: list[PartyLine], action: Action, obj: str, others: list[str]) -> str:

@@ -33,10 +33,22 @@ class Refused(PermissionsError):
         self.decision = decision
 
 
+class OwnProposal(Refused):
+    """Nobody resolves their own proposal, in person or through anyone."""
+
+    code = "own_proposal"
+
+
 class LastOwner(Refused):
     """The last owner stays: make someone else owner first."""
 
     code = "last_owner"
+
+
+class MoreThanOwn(Refused):
+    """Nobody lets an agent do more than they may do themselves."""
+
+    code = "more_than_own"
 
 
 class NotForAgents(Refused):
@@ -49,3 +61,15 @@ class NeverExpires(Refused):
     """Managing is given for good or not at all: whoever held it for a while could keep it."""
 
     code = "never_expires"
+
+
+class OverAlready(Refused):
+    """The moment until which it should be held has passed."""
+
+    code = "over_already"
+
+
+class ThroughGroup(Refused):
+    """What you hold here you hold through a group: an administrator takes you out of it."""
+
+    code = "through_group"

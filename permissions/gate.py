@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from string import Template
 from uuid import UUID
@@ -15,13 +15,17 @@ from permissions.errors import NotFound, Refused
 from permissions.grants import facts
 from permissions.models import Guarded
 
+Lowers = Sequence[Lowering] | Callable[[], Sequence[Lowering]]
+"""What lowers a change to a proposal; or a function that reads it, called once a write's scope is taken, so that what
+lowers and the write have an order too."""
+
 
 def decide_on(
     actor: Actor,
     action: Action,
     obj: Guarded,
     *,
-    lowers: Sequence[Lowering] = (),
+    lowers: Lowers = (),
     cap: UUID | None = None,
     for_write: bool = False,
 ) -> Decision:
@@ -39,7 +43,7 @@ def decide_on(
         TransactionManagementError: for a write, outside a transaction.
     """
     epoch = _scope_taken_shared(obj) if for_write else None
-    return replace(decide(actor, action, facts(actor, obj, lowers=lowers, cap=cap)), grants_epoch=epoch)
+    return replace(decide(actor, action, facts(actor, obj, lowers=_read(lowers), cap=cap)), grants_epoch=epoch)
 
 
 def decisions_on(actor: Actor, obj: Guarded, *, actions: Iterable[Action] = tuple(Action)) -> Mapping[Action, Decision]:
@@ -54,7 +58,7 @@ def require(
     obj: Guarded,
     *,
     at_least: Level = Level.ALLOW,
-    lowers: Sequence[Lowering] = (),
+    lowers: Lowers = (),
     cap: UUID | None = None,
     for_write: bool = False,
 ) -> Decision:
@@ -66,11 +70,15 @@ def require(
         TransactionManagementError: for a write, outside a transaction.
     """
     epoch = _scope_taken_shared(obj) if for_write else None
-    known = facts(actor, obj, lowers=lowers, cap=cap)
+    known = facts(actor, obj, lowers=_read(lowers), cap=cap)
     decision = replace(decide(actor, action, known), grants_epoch=epoch)
     if decision.level < at_least:
         raise _refusal(actor, decision, known)
     return decision
+
+
+def _read(lowers: Lowers) -> Sequence[Lowering]:
+    return lowers() if callable(lowers) else lowers
 
 
 def _refusal(actor: Actor, decision: Decision, known: Facts) -> Refused | NotFound:

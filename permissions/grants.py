@@ -5,7 +5,7 @@ Neither asks ``has_perm``: it caches, lets model-wide permissions in, and says y
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from string import Template
@@ -26,6 +26,7 @@ from permissions.decisions import (
     SYSTEM_MAY,
     AccountKind,
     Action,
+    Delegated,
     Facts,
     Held,
     Level,
@@ -34,10 +35,15 @@ from permissions.decisions import (
     accounts_of,
     consulted,
 )
+from permissions.delegated import COLUMNS, GIVER, JOIN, given_of, given_params, given_sql
 from permissions.models import GrantScope, GroupObjectPermission, Guarded, User, UserObjectPermission
 
 ModelT = TypeVar("ModelT", bound=models.Model)
 GrantModels = tuple[type[UserObjectPermission], type[GroupObjectPermission]]
+Places = Mapping[str, type[models.Model]]
+"""Where a grant for an object may be held: the model of each place, by the lookup that names it."""
+
+_NEVER = Q(pk__in=[])
 
 
 @lru_cache
@@ -100,32 +106,49 @@ def facts(actor: Actor, obj: Guarded, *, lowers: Sequence[Lowering] = (), cap: U
         cap: the owner of the timer or route the turn came from, whose rights bound it.
     """
     accounts = accounts_of(actor, cap)
-    standings = _standings(accounts, obj.grant_objects()) if accounts else {}
-    return Facts(obj.guarded_name, standings, tuple(lowers), cap)
+    agent = actor if isinstance(actor, Agent) else None
+    standings, given = _standings(accounts, obj.grant_objects(), agent) if accounts else ({}, None)
+    return Facts(obj.guarded_name, standings, tuple(lowers), cap, given)
 
 
 def readable(
     queryset: QuerySet[ModelT], actor: Actor, action: Action | str = Action.VIEW, *, cap: UUID | None = None
 ) -> QuerySet[ModelT]:
-    """Keep the rows of a guarded model on which :func:`permissions.decisions.decide` would allow the action.
+    """Keep the rows of a guarded model on which :func:`permissions.decisions.decide` would allow the action by grants
+    alone: what lowers a change, and what is delegated, is asked about one object at a time.
+
+    Raises:
+        ValueError: ``action`` is none.
+    """
+    places: Places = {"pk": queryset.model, scope_path(queryset.model): scope_model(queryset.model)}
+    return queryset.filter(allowed_at(actor, action, places, cap=cap))
+
+
+def allowed_at(actor: Actor, action: Action | str, places: Places, *, cap: UUID | None = None) -> Q:
+    """Return the condition, on rows that name a guarded object, that :func:`permissions.decisions.decide` would allow
+    the action on it: what lists of such rows are narrowed by.
+
+    Args:
+        places: by the lookup that names each, where a grant for the object may be held: itself and its scope.
 
     Raises:
         ValueError: ``action`` is none.
     """
     wanted = Action(action)
+    allowed = Q()
     for party in consulted(actor, cap):
         match party:
             case System():
-                queryset = queryset if wanted in SYSTEM_MAY else queryset.none()
+                allowed &= Q() if wanted in SYSTEM_MAY else _NEVER
             case Source():
-                queryset = queryset if wanted in SOURCE_MAY else queryset.none()
+                allowed &= Q() if wanted in SOURCE_MAY else _NEVER
             case Person(id=id):
-                queryset = queryset.filter(_superuser(id) | _held(queryset.model, id, AccountKind.PERSON, wanted))
+                allowed &= _superuser(id) | _held(places, id, AccountKind.PERSON, wanted)
             case Client(id=id):
-                queryset = queryset.filter(_held(queryset.model, id, AccountKind.CLIENT, wanted))
+                allowed &= _held(places, id, AccountKind.CLIENT, wanted)
             case Agent(id=id):
-                queryset = queryset.filter(_held(queryset.model, id, AccountKind.AGENT, wanted))
-    return queryset
+                allowed &= _held(places, id, AccountKind.AGENT, wanted)
+    return allowed
 
 
 def names_of(*actors: Actor) -> dict[UUID, str]:
@@ -148,13 +171,12 @@ def _superuser(account: UUID) -> Q:
     return Q(Exists(User.objects.filter(pk=account, is_active=True, is_superuser=True, kind=AccountKind.PERSON.value)))
 
 
-def _held(model: type[models.Model], account: UUID, kind: AccountKind, action: Action) -> Q:
+def _held(places: Places, account: UUID, kind: AccountKind, action: Action) -> Q:
     codenames = [codename for codename, level in LEVELS[action].items() if level is Level.ALLOW]
     if kind is not AccountKind.PERSON:
         codenames = [codename for codename in codenames if codename != roles.MANAGE]
-    places = {("pk", model), (scope_path(model), scope_model(model))}
-    held = Q(pk__in=[])
-    for path, place in places:
+    held = _NEVER
+    for path, place in places.items():
         users, groups = grant_models(place)
         grants = Q(unexpired(), permission__codename__in=codenames)
         direct = users._default_manager.filter(grants, user=account, user__is_active=True, user__kind=kind.value)
@@ -166,21 +188,24 @@ def _held(model: type[models.Model], account: UUID, kind: AccountKind, action: A
     return held
 
 
-def _standings(accounts: Sequence[UUID], places: Sequence[tuple[type[models.Model], UUID]]) -> dict[UUID, Standing]:
+def _standings(
+    accounts: Sequence[UUID], places: Sequence[tuple[type[models.Model], UUID]], agent: Agent | None
+) -> tuple[dict[UUID, Standing], Delegated | None]:
     ids = [_adapted(User, account) for account in accounts]
-    params: list[Any] = []
+    params: list[Any] = given_params(agent, places[-1][1]) if agent else []
     for model, pk in places:
         params += [_adapted(model, pk), *ids, _adapted(model, pk), *ids]
-    sql = _standings_sql(tuple(model for model, _ in places), len(ids), connection.vendor)
+    sql = _standings_sql(tuple(model for model, _ in places), len(ids), connection.vendor, has_agent=agent is not None)
     with connection.cursor() as cursor:
         cursor.execute(sql, [*params, *ids])
-        return _gathered(cursor.fetchall())
+        rows = cursor.fetchall()
+    return _gathered(rows), given_of(rows[0][8:] if rows else ())
 
 
 def _gathered(rows: Iterable[tuple[Any, ...]]) -> dict[UUID, Standing]:
     accounts: dict[UUID, Standing] = {}
     held: dict[UUID, list[Held]] = {}
-    for id, name, kind, active, superuser, codename, place, through in rows:
+    for id, name, kind, active, superuser, codename, place, through, *_ in rows:
         account = id if isinstance(id, UUID) else UUID(id)
         accounts[account] = Standing(account, name, AccountKind(kind), bool(active), bool(superuser))
         grants = held.setdefault(account, [])
@@ -194,24 +219,32 @@ def _adapted(model: type[models.Model], pk: UUID) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _standings_sql(places: tuple[type[models.Model], ...], accounts: int, vendor: str) -> str:
-    """Build the query: each account's row, once for every grant it holds in any of the places.
+def _standings_sql(places: tuple[type[models.Model], ...], accounts: int, vendor: str, *, has_agent: bool) -> str:
+    """Build the query: each account's row, once for every grant it holds in any of the places; about an agent also
+    what is delegated to it, with the giver among the accounts.
 
     Only names that Django made of our models are put in the text; ``vendor`` keeps the texts of two databases apart.
     """
-    marks = ", ".join(["%s"] * accounts)
+    marks = ", ".join([*["%s"] * accounts, *([GIVER] if has_agent else [])])
     held = " UNION ALL ".join(
         part.substitute(_names(model, place), marks=marks)
         for place, model in enumerate(places)
         for part in (_USER_GRANTS, _GROUP_GRANTS)
     )
-    return _STANDINGS.substitute(users=_quoted(User._meta.db_table), held=held, marks=marks)
+    return _STANDINGS.substitute(
+        given=given_sql(vendor) if has_agent else "",
+        columns=COLUMNS if has_agent else "",
+        join=JOIN if has_agent else "",
+        users=_quoted(User._meta.db_table),
+        held=held,
+        marks=marks,
+    )
 
 
-_STANDINGS = Template("""
+_STANDINGS = Template("""$given
 SELECT u.id, COALESCE(NULLIF(u.display_name, ''), u.username), u.kind, u.is_active, u.is_superuser,
-       held.codename, held.place, held.through
-FROM $users u LEFT JOIN ($held) held ON held.account = u.id
+       held.codename, held.place, held.through$columns
+FROM $users u LEFT JOIN ($held) held ON held.account = u.id $join
 WHERE u.id IN ($marks)
 """)
 

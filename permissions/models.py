@@ -113,6 +113,31 @@ class GroupObjectPermission(GroupObjectPermissionBase):
         default_permissions = ()
 
 
+class DelegationBase(models.Model):
+    """What a manager lets an agent do until a moment. A subclass adds ``thread``, a foreign key to where it holds.
+
+    It stands until then, or until it is ended or replaced.
+    """
+
+    class Level(models.TextChoices):
+        DENY = "deny"
+        PROPOSE = "propose"
+        ALLOW = "allow"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    agent = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    level = models.CharField(max_length=10, choices=Level.choices)
+    until = models.DateTimeField()
+    given_by = ActorField()
+    given_at = models.DateTimeField(db_default=AccordNow(), editable=False)
+    reason = models.TextField(blank=True)
+    ended_by = ActorField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+
 class GrantChange(models.Model):
     """Who gave whom which grant on what, or took it, when and why. Append-only: PostgreSQL refuses anything else.
 

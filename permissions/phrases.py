@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import assert_never
 from uuid import UUID
 
@@ -60,6 +61,24 @@ def holds(codename: str, *, on: str, through: str) -> str:
     return f"holds {codename.replace('_', ' ')} on {on}{group}"
 
 
+DELEGATED = {
+    "allow": "may change documents in this thread",
+    "propose": "may only propose changes in this thread",
+    "deny": "may change no document in this thread",
+}
+"""What a delegation says of its agent, by its level."""
+
+
+def delegated(level: str, giver: str, until: datetime) -> str:
+    """Say what a delegation makes of its agent: ``may change documents in this thread by Ana's delegation, until …``.
+
+    Args:
+        level: ``allow``, ``propose`` or ``deny``.
+        until: in UTC.
+    """
+    return f"{DELEGATED[level]} by {giver}'s delegation, until {until.day} {until:%B %Y, %H:%M} UTC"
+
+
 def listed(names: Sequence[str]) -> str:
     """Join names: ``Ben``, ``Ben and Robin``, ``Ana, Ben and Robin``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -115,6 +134,16 @@ def another_must_accept(proposal: str) -> str:
 def cannot_accept(responder: str, reason: str) -> str:
     """Say that the responder may not resolve the proposal, and why."""
     return f"{responder} can't accept: {reason}."
+
+
+def others_can(names: Sequence[str], *, more: bool) -> str:
+    """Say who could do it: ``Ben can.``, ``Ana, Ben, Vera and others can.``"""
+    return f"{listed([*names, 'others'] if more else names)} can."
+
+
+def nobody_can_accept(obj: str) -> str:
+    """Say that the proposal waits for nobody who is there now, and what that person would need."""
+    return f"Nobody here can accept it at present: nobody else may review proposals on {obj} and change it."
 
 
 def to_reader(sentence: str, name: str) -> str:

@@ -7,7 +7,8 @@ line of history for every grant that changed. Nobody grants what they lack, agen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from django.contrib.auth.models import Group
@@ -15,8 +16,9 @@ from django.db import transaction
 
 from permissions import roles
 from permissions.actors import Actor, Person, System
+from permissions.clock import AccordNow
 from permissions.decisions import LEVELS, AccountKind, Action, Level
-from permissions.errors import NeverExpires, NotForAgents, Refused
+from permissions.errors import NeverExpires, NotForAgents, NotFound, OverAlready, Refused
 from permissions.gate import require
 from permissions.ids import new_id
 from permissions.ledger import (
@@ -57,6 +59,7 @@ def grant_give(
         Refused: ``by`` may not manage the object or lacks what they would give.
         NotForAgents: the holder is, or holds, an agent or a client, and the grant is ``manage``.
         NeverExpires: ``manage`` with a moment to expire.
+        OverAlready: the moment to expire has passed.
     """
     ledger = _opened(by, holder, obj, reason)
     return _announced(ledger, holder, changed=_given(ledger, holder, codename, expires_at))
@@ -78,8 +81,17 @@ def grant_take(*, by: Actor, holder: Holder, codename: str, obj: Guarded, reason
 
 
 @transaction.atomic
-def role_set(*, by: Actor, holder: Holder, role: roles.Role | None, scope: Guarded, reason: str = "") -> bool:
-    """Make what a holder holds on a scope exactly a role's grants, or nothing; return whether anything changed.
+def role_set(
+    *,
+    by: Actor,
+    holder: Holder,
+    role: roles.Role | None,
+    scope: Guarded,
+    reason: str = "",
+    expires_at: datetime | None = None,
+) -> bool:
+    """Make what a holder holds on a scope exactly a role's grants, until ``expires_at`` or for good, or nothing; return
+    whether anything changed.
 
     Grants on the scope's threads and documents stay as they are.
 
@@ -87,16 +99,42 @@ def role_set(*, by: Actor, holder: Holder, role: roles.Role | None, scope: Guard
         NotFound: ``by`` may not see the scope, or it is gone.
         Refused: ``by`` may not manage it, or lacks what the role would add.
         NotForAgents: the role manages and the holder is, or holds, an agent or a client.
+        NeverExpires, OverAlready: as for :func:`grant_give`.
         LastOwner: no active person would manage the scope.
     """
     ledger = _opened(by, holder, scope, reason)
     wanted = roles.ROLE_GRANTS[role] if role else frozenset()
     held = ledger.held(holder)
-    for_good = {codename for codename, expires_at in held.items() if expires_at is None}
+    as_wanted = {codename for codename, until in held.items() if until == expires_at}
     with owners_kept([scope_of(scope)]):
-        given = [_given(ledger, holder, codename, None) for codename in sorted(wanted - for_good)]
+        given = [_given(ledger, holder, codename, expires_at) for codename in sorted(wanted - as_wanted)]
         taken = [ledger.take(holder, codename) for codename in sorted(held.keys() - wanted)]
     return _announced(ledger, holder, changed=bool(given or taken))
+
+
+@transaction.atomic
+def grants_given_up(
+    *, by: Person, scope: Guarded, narrowed: Callable[[User], Iterable[Guarded]], reason: str = ""
+) -> bool:
+    """Give up all that a person holds themselves on a scope and on some objects in it; what a group holds stays the
+    group's. Return whether anything changed.
+
+    Args:
+        narrowed: returns the objects in the scope on which the account holds anything; called once nothing can change.
+
+    Raises:
+        NotFound: there is no such account, or the scope is gone.
+        LastOwner: no active person would manage the scope.
+    """
+    account = User.objects.filter(pk=by.id, kind=AccountKind.PERSON.value).first()
+    if account is None:
+        raise NotFound
+    holder_taken(account)
+    opened = ledger_opened(by=by, obj=scope, reason=reason)
+    ledgers = [opened, *(replace(opened, obj=obj) for obj in narrowed(account))]
+    with owners_kept([scope_of(scope)]):
+        taken = [ledger.take(account, codename) for ledger in ledgers for codename in sorted(ledger.held(account))]
+    return _announced(opened, account, changed=bool(taken))
 
 
 @transaction.atomic
@@ -144,6 +182,20 @@ def account_activate(*, by: Actor, account: User) -> bool:
     return _activity_set(by, account, active=True)
 
 
+@transaction.atomic
+def bound_change(*, by: Actor, obj: Guarded) -> int:
+    """Begin the next epoch of an object's scope, for a change to what bounds rights on it without being a grant, like a
+    document's write policy: every write is ordered before or after it. Return the epoch.
+
+    Raises:
+        NotFound: ``by`` may not see the object, or it is gone.
+        Refused: ``by`` may not manage it.
+    """
+    epoch = scope_taken(scope_of(obj))
+    _require(by, Action.MANAGE, obj)
+    return epoch
+
+
 def account_create_service(*, kind: AccountKind, name: str) -> User:
     """Create the account of an agent or a client: it can hold grants and never sign in.
 
@@ -181,6 +233,8 @@ def _given(ledger: Ledger, holder: Holder, codename: str, expires_at: datetime |
         raise NeverExpires
     if codename == roles.MANAGE and _stands_for_a_service(holder):
         raise NotForAgents
+    if expires_at is not None and not isinstance(ledger.by, System) and _has_passed(expires_at):
+        raise OverAlready
     return ledger.give(holder, codename, expires_at)
 
 
@@ -244,6 +298,10 @@ def _require_superuser(by: Actor) -> None:
     if isinstance(by, System) or (isinstance(by, Person) and superusers.filter(pk=by.id).exists()):
         return
     raise Refused("Only an administrator of all of Accord may do that.")
+
+
+def _has_passed(moment: datetime) -> bool:
+    return User.objects.annotate(now=AccordNow()).filter(now__gte=moment).exists()
 
 
 def _stands_for_a_service(holder: Holder) -> bool:

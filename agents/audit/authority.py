@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from agents.audit.given import CHANGES, forbids, gives, standing
 from agents.audit.grants import Moment
 from agents.audit.parties import accounts, kind
 from agents.audit.rows import EventRow, Rows
 from agents.audit.state import State
-
-CHANGES = frozenset({"document_created", "document_changed", "document_archived"})
 
 NEEDED: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(CHANGES, frozenset({"change_document"})),
@@ -20,6 +19,8 @@ NEEDED: Mapping[str, frozenset[str]] = {
     "thread_created": frozenset({"start_turn"}),
     "thread_changed": frozenset({"manage"}),
     "mode_changed": frozenset({"manage"}),
+    "policy_changed": frozenset({"manage"}),
+    "call_shared": frozenset({"view"}),
 }
 """The grants, one of which everyone in the actor's chain must hold, by type of event."""
 
@@ -31,16 +32,21 @@ NEEDED_TO_POST: Mapping[str, frozenset[str]] = {
 
 def has_authority(state: State, event: EventRow, rows: Rows) -> Iterator[str]:
     """Replay the grants up to the epoch an effect was decided at: each party of its actor held what it needs, on the
-    object or its workspace. Agents and clients change no document in suggest mode and never manage."""
+    object or its workspace. Agents and clients change no document in suggest mode and never manage. A delegation takes
+    the place of the agent's own grants and of the mode, as far as its giver could do as much."""
     codenames = _needed(event)
     if not codenames:
         return
     moment, objects = Moment(event.grants_epoch, event.at), _objects(state, event, rows)
-    for account in accounts(event.actor):
+    given = standing(state, event)
+    is_given = given is not None and gives(given, state, objects, moment)
+    if given is not None and forbids(given, event):
+        yield f"{event.actor} was kept from it until {given.until} by a delegation of {given.given_by}"
+    for account in accounts(event.actor)[int(is_given) :]:
         if not state.grants.holds(account, codenames, objects, moment):
             yield f"{event.actor}: {account} held no {' or '.join(sorted(codenames))} at grants epoch {moment.epoch}"
     is_a_service = kind(event.actor) in {"agent", "client"}
-    if is_a_service and event.type in CHANGES and state.mode == "suggest":
+    if is_a_service and event.type in CHANGES and state.mode == "suggest" and not is_given:
         yield f"{event.actor} changes a document in suggest mode"
     if is_a_service and "manage" in codenames:
         yield f"{event.actor} manages the thread"
@@ -71,7 +77,7 @@ def _needed(event: EventRow) -> frozenset[str]:
 def _objects(state: State, event: EventRow, rows: Rows) -> set[str]:
     """Where the grant may be held: the workspace, and the document or the thread that the event is about."""
     workspace = state.thread.workspace
-    if event.type in CHANGES:
+    if event.type in CHANGES or event.type == "policy_changed":
         return {workspace, event.one("document")}
     if event.type.startswith("proposal_"):
         proposal = rows.proposals.get(event.one("proposal"))

@@ -12,7 +12,8 @@ WAITS_AT_MOST = timedelta(minutes=10)
 """How long a message may wait in a thread where nothing keeps it from being taken, before it is worth a note."""
 
 TABLES: Mapping[str, str] = {
-    "messages": "INV2", "turns": "INV15", "calls": "INV15", "proposals": "INV8", "revisions": "INV5",
+    "messages": "INV2", "turns": "INV15", "calls": "INV15", "shared calls": "INV1", "proposals": "INV8",
+    "revisions": "INV5",
 }  # fmt: skip
 """The invariant that a row the log does not record breaks."""
 

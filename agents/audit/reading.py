@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from django.db.models.functions import Cast, Coalesce
 from agents.audit.grants import GrantHistory, Group
 from agents.audit.rows import (
     CallRow,
+    DelegationRow,
     EventRow,
     GrantRow,
     MessageRow,
@@ -28,6 +30,7 @@ from agents.audit.rows import (
 )
 from agents.audit.state import State
 from agents.models.turns import Call, Question, Turn
+from collab.models.delegations import Delegation
 from collab.models.documents import Revision
 from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message, Thread
@@ -64,6 +67,7 @@ def threads() -> Iterator[ThreadRow]:
         messages_kept=_count(Message.objects.filter(thread=OuterRef("pk")), "thread"),
         turns_kept=_count(Turn.objects.filter(thread=OuterRef("pk")), "thread"),
         calls_kept=_count(Call.objects.filter(turn__thread=OuterRef("pk")), "turn__thread"),
+        shared_kept=_count(Call.objects.filter(turn__thread=OuterRef("pk"), shared_at__isnull=False), "turn__thread"),
         proposals_kept=_count(Proposal.objects.filter(thread=OuterRef("pk")), "thread"),
         revisions_kept=_count(Revision.objects.filter(thread=OuterRef("pk")), "thread"),
         epoch=F("workspace__grants_epoch"),
@@ -76,7 +80,8 @@ def threads() -> Iterator[ThreadRow]:
             is_idle=row["agent_id"] is not None and row["archived_at"] is None and not held,
             counts={
                 "messages": row["messages_kept"], "turns": row["turns_kept"], "calls": row["calls_kept"],
-                "proposals": row["proposals_kept"], "revisions": row["revisions_kept"],
+                "shared calls": row["shared_kept"], "proposals": row["proposals_kept"],
+                "revisions": row["revisions_kept"],
             },
         )  # fmt: skip
 
@@ -99,7 +104,9 @@ def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
     named: dict[str, set[str]] = {"message": set(), "turn": set(), "call": set(), "question": set(), "proposal": set()}
     documents: list[tuple[str, int]] = []
     over: set[str] = set()
+    delegates = False
     for event in events:
+        delegates |= event.one("what") == "delegation"
         named["message"] |= {event.one("message"), *event.taken}
         named["turn"] |= {event.turn or "", event.one("continues")}
         named["call"].add(event.one("call"))
@@ -114,6 +121,7 @@ def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
         questions={**_questions(named["question"], "pk"), **_questions(over, "turn")},
         proposals=_proposals(named["proposal"]),
         revisions=_revisions(thread.id, documents),
+        delegations=_delegations(thread.id) if delegates else {},
     )
 
 
@@ -182,7 +190,9 @@ def _turns(ids: Iterable[str]) -> dict[str, TurnRow]:
 
 
 def _calls(ids: Iterable[str]) -> dict[str, CallRow]:
-    columns = ("id", "turn_id", "outcome", _is_set("question"))
+    columns = (
+        "id", "turn_id", "outcome", _is_set("question"), _actor("turn__on_behalf_of"), _actor("shared_by"),
+    )  # fmt: skip
     return {row[0]: CallRow(*row) for row in _by(Call.objects.all(), ids, columns)}
 
 
@@ -200,6 +210,13 @@ def _revisions(thread: str, named: Collection[tuple[str, int]]) -> dict[tuple[st
     made = Revision.objects.filter(thread_id=UUID(thread), version__in={version for _, version in named})
     columns = ("document_id", "version", _actor("actor"), "turn_id")
     return {row[:2]: RevisionRow(*row) for row in _by(made, {document for document, _ in named}, columns, "document")}
+
+
+def _delegations(thread: str) -> dict[tuple[datetime, str], DelegationRow]:
+    columns = ("agent_id", "level", "until", _actor("given_by"), "given_at", _actor("ended_by"))
+    made = Delegation.objects.filter(thread_id=UUID(thread)).order_by("given_at", "pk")
+    rows = (DelegationRow(*row) for row in _plain(made.values_list(*columns)))
+    return {(row.given_at, row.level): row for row in rows}
 
 
 def _by(rows: QuerySet[Any], ids: Iterable[str], columns: Sequence[Any], path: str = "pk") -> Iterator[tuple[Any, ...]]:

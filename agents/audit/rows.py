@@ -126,6 +126,9 @@ class CallRow:
     turn: str
     outcome: str | None
     asks: bool
+    whom: str | None
+    """Whom its turn is for."""
+    shared_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,18 @@ class RevisionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DelegationRow:
+    """What someone lets a thread's agent do to documents there until a moment."""
+
+    agent: str
+    level: str
+    until: datetime
+    given_by: str
+    given_at: datetime
+    ended_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class GrantRow:
     """A line of the grant history. With ``through`` it says that the account joined or left the group of that name."""
 
@@ -184,3 +199,5 @@ class Rows:
     questions: Mapping[str, QuestionRow] = field(default_factory=dict)
     proposals: Mapping[str, ProposalRow] = field(default_factory=dict)
     revisions: Mapping[tuple[str, int], RevisionRow] = field(default_factory=dict)
+    delegations: Mapping[tuple[datetime, str], DelegationRow] = field(default_factory=dict)
+    """By when they were given, and their level."""

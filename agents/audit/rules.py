@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from agents.audit.authority import has_authority, revision_is_the_events
 from agents.audit.chain import is_what_was_posted
+from agents.audit.given import call_is_shared_by_its_person, delegation_has_its_row
 from agents.audit.parties import author, kind, may_resolve, may_withdraw, whom
 from agents.audit.rows import EventRow, Rows
 from agents.audit.state import PAUSED, RUNNING, State, asks_for_turn
@@ -286,11 +287,12 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         takes_from_its_author,
         turn_keeps_whom_it_is_for,
         answer_is_by_who_gave_it,
+        call_is_shared_by_its_person,
     ),
     "INV2": (message_has_its_row, message_is_taken_once, message_is_dropped_once),
     "INV3": (takes_in_order, reply_is_the_first),
     "INV4": (one_turn_runs, lease_never_goes_back, only_a_running_turn_acts),
-    "INV5": (has_authority, revision_is_the_events),
+    "INV5": (has_authority, revision_is_the_events, delegation_has_its_row),
     "INV8": (proposal_is_by_its_proposer, proposal_is_resolved_once, nobody_resolves_their_own),
     "INV15": (turn_begins_once, turn_ends_once, calls_end_with_their_turn, call_ends_once),
     "chain": (text_is_what_was_posted,),

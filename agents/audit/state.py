@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from agents.audit.grants import GrantHistory
 from agents.audit.parties import whom
-from agents.audit.rows import EventRow, Rows, ThreadRow
+from agents.audit.rows import DelegationRow, EventRow, Rows, ThreadRow
 
 RUNNING, PAUSED = "running", "paused"
 
@@ -54,6 +54,8 @@ class State:
     proposals: dict[str, str] = field(default_factory=dict)
     """Open proposals, and who made each."""
     mode: str = "edit"
+    delegation: DelegationRow | None = None
+    """What was given to the thread's agent last and not ended; its time may be over."""
     lease_epoch: int = 0
     grants_epoch: int = 0
     counted: Counter[str] = field(default_factory=Counter)
@@ -139,10 +141,16 @@ def _mode_changed(state: State, event: EventRow, _: Rows) -> None:
     state.mode = event.one("mode")
 
 
+def _changed(state: State, event: EventRow, rows: Rows) -> None:
+    if event.one("what") == "delegation":
+        state.delegation = rows.delegations.get((event.at, event.one("value")))
+
+
 RECORDED: Mapping[str, str] = {
     "message_posted": "messages",
     "turn_started": "turns",
     "call_started": "calls",
+    "call_shared": "shared calls",
     "proposal_created": "proposals",
     "document_created": "revisions",
     "document_changed": "revisions",
@@ -164,4 +172,5 @@ _APPLIED: Mapping[str, Callable[[State, EventRow, Rows], None]] = {
     "proposal_created": _proposed,
     "proposal_resolved": _resolved,
     "mode_changed": _mode_changed,
+    "thread_changed": _changed,
 }

@@ -17,13 +17,14 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, U
 from agents.errors import LeaseLost
 from agents.models.turns import Call, Turn
 from agents.turns import ending, history, lease
+from agents.turns.notes import changes_told
 from agents.turns.plan import joinable
+from agents.turns.resolutions import RESOLVED, resolutions
 from agents.turns.start import PARKED, as_waiting, take, waiting_messages
 from collab.events import MessageTaken
 from collab.log import Locked, append, thread_locked
 from collab.models.documents import Revision
 from collab.models.threads import Message, Thread
-from collab.selectors import names_of, told
 from collab.signals import thread_asked
 from permissions.actors import same_author
 
@@ -77,7 +78,7 @@ def reach(work: Work) -> GoesOn | None:
             work.turn.history = history.dump(work.messages)
             ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=bool(waiting))
             return None
-        goes_on = _go_on(locked, work, [*work.returns, *_notes(work)], joining)
+        goes_on = _go_on(locked, work, [*work.returns, *_notes(locked, work)], joining)
         if work.parks:
             _leave(locked, work.turn, reason=PARKED)
             return None
@@ -164,8 +165,9 @@ def _as_far_as_it_came(work: Work) -> str:
     return history.dump([*work.messages, *returned])
 
 
-def _notes(work: Work) -> list[UserPromptPart]:
-    """Tell the turn which followed documents others changed since it last looked; nothing once its joining is over."""
+def _notes(locked: Locked, work: Work) -> list[UserPromptPart]:
+    """Tell the turn which followed documents others changed since it last looked, and what became of what its author's
+    turns proposed; nothing once its joining is over."""
     if not work.joins:
         return []
     turn = work.turn
@@ -175,11 +177,10 @@ def _notes(work: Work) -> list[UserPromptPart]:
         for revision in newest
         if revision.turn_id != turn.id and turn.known.get(str(revision.document_id), 0) < revision.version
     ]
-    turn.known = versions(newest)
-    names = names_of(history.account_ids(*(revision.actor for revision in fresh))) if fresh else {}
-    return [
-        history.note(f"{r.document.title} is at version {r.version}, changed by {told(r.actor, names)}") for r in fresh
-    ]
+    ended = resolutions(turn, after=turn.known.get(RESOLVED, turn.seq))
+    changed = changes_told(turn, fresh)
+    turn.known = {**versions(newest), RESOLVED: locked.row.head_seq}
+    return [*map(history.note, changed), *(history.resolution(one.text) for one in ended)]
 
 
 def newest_revisions(thread_id: UUID) -> list[Revision]:

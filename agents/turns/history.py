@@ -1,8 +1,8 @@
 """What the model sees: assembled for each turn from the log (DESIGN 6, What the model sees).
 
-Everyone's posted words, labelled with their speaker; of calls and results, those of this author's own turns only, so
-that what was fetched with one person's rights does not reach another through the agent. Newest first until the
-budget in tokens is spent; a summary, made once and kept, stands for what is older.
+Everyone's posted words, labelled with their speaker; of calls and results, those of this author's own turns and what
+others shared, as data, so that what was fetched with one person's rights reaches another only if they say so. Newest
+first until the budget in tokens is spent; a summary, made once and kept, stands for what is older.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import BooleanField, Exists, OuterRef, TextField, Value
 from pydantic_ai import framing
 from pydantic_ai.messages import (
     ModelMessage,
@@ -28,6 +28,8 @@ from pydantic_ai.messages import (
 
 from agents.models.agents import Agent as AgentRow
 from agents.models.turns import Question, Summary, Turn
+from agents.turns.resolutions import of_author, told_before
+from agents.turns.sharing import Shared, shared_of, sharing_turns
 from collab.models.threads import Message
 from collab.selectors import names_of, told
 from permissions.actors import Actor, Agent, System, author_key
@@ -44,7 +46,9 @@ EXCERPT_CHARS = 160
 CHARS_A_TOKEN = 4
 """A rough count that errs on the high side for English; the budget needs no better."""
 
+PROPOSALS = "your suggestions"
 NOTE, EVENT = framing.register_tag("note"), framing.register_tag("event")
+_RESOLUTION = framing.open_tag(NOTE, about=PROPOSALS)
 
 
 def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[ModelMessage]:
@@ -60,13 +64,18 @@ def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[Mode
         .exclude(turn_id__in=lineage)
         .order_by("-seq")[:NEWEST]
     )
-    if not messages:
+    whole = messages[:MOST_WHOLE]
+    since = whole[-1].seq if whole else 0
+    ended = told_before(turn, after=since)
+    own, shared = _earlier(turn, since=since)
+    if not messages and not ended and not own and not shared:
         return []
     unknown = account_ids(*(message.author for message in messages)) - names.keys()
     names = {**names, **(names_of(unknown) if unknown else {})}
-    whole = messages[:MOST_WHOLE]
     entries = [(message.seq, [_said(message, names)]) for message in whole]
-    entries += [(own.seq, list(_calls_only(load(own.history)))) for own in _own_turns(turn, since=whole[-1].seq)]
+    entries += [(seq, list(_calls_only(load(history)))) for seq, history in own]
+    entries += [(one.seq, [ModelRequest(parts=[resolution(one.text)])]) for one in ended]
+    entries += [(one.seq, [ModelRequest(parts=[_shared(one.text)])]) for one in shared]
     blocks, fits = _fitting(sorted(entries, key=itemgetter(0), reverse=True), agent.history_tokens * CHARS_A_TOKEN)
     older = [message for message in messages if message.seq < fits]
     summary = [_data(_summary(turn.thread_id, older, names))] if older else []
@@ -158,19 +167,35 @@ def note(text: str) -> UserPromptPart:
     return UserPromptPart(framing.wrap(NOTE, text, about="documents"))
 
 
+def resolution(text: str) -> UserPromptPart:
+    """Return what became of something the agent proposed, as labelled data."""
+    return UserPromptPart(framing.wrap(NOTE, text, about=PROPOSALS))
+
+
+def _shared(text: str) -> UserPromptPart:
+    return UserPromptPart(framing.wrap(NOTE, text, about="calls that others shared"))
+
+
 def account_ids(*actors: Actor | None) -> set[UUID]:
     """Return the accounts in some actors' chains."""
     return {account for actor in actors if actor for account in accounts_of(actor)}
 
 
-def _own_turns(turn: Turn, *, since: int) -> list[Turn]:
-    """Return the earlier turns of the same author, nothing of another's, whether they said anything or not. What went
-    on from one holds its history, so no call is given twice."""
-    own = Turn.objects.filter(thread_id=turn.thread_id, on_behalf_of=turn.on_behalf_of)
-    own = own if turn.on_behalf_of else own.filter(origin=turn.origin)
+def _earlier(turn: Turn, *, since: int) -> tuple[list[tuple[int, str]], list[Shared]]:
+    """Return, in one query, the seq and the history of the earlier turns of the same author, whether they said anything
+    or not, and what was shared of others'. What went on from one holds its history, so no call is given twice."""
+    own = of_author(turn)
     went_on = own.filter(root_id=OuterRef("root_id"), seq__gt=OuterRef("seq"))
     earlier = own.filter(~Exists(went_on), seq__gte=since, seq__lt=turn.seq).exclude(root_id=turn.root_id)
-    return list(earlier.only("seq", "history"))
+    others = sharing_turns(turn, since=since).annotate(nothing=Value("", TextField()))
+    rows = earlier.values_list("id", "seq", "history", _mark(own=True))
+    found = list(rows.union(others.values_list("id", "seq", "nothing", _mark(own=False)), all=True))
+    histories = [(seq, history) for _, seq, history, is_own in found if is_own]
+    return histories, shared_of([id for id, _, _, is_own in found if not is_own])
+
+
+def _mark(*, own: bool) -> Value:
+    return Value(own, output_field=BooleanField())
 
 
 def _said(message: Message, names: Mapping[UUID, str]) -> ModelMessage:
@@ -203,6 +228,8 @@ def _without_results(message: ModelMessage) -> ModelMessage:
             changes = {"args": "{}"}
         elif isinstance(part, ToolReturnPart):
             changes = {"content": _outcome(part.content)}
+        elif isinstance(part, UserPromptPart) and str(part.content).startswith(_RESOLUTION):
+            changes = {"content": resolution("One of them was resolved.").content}
         parts.append(replace(part, **changes))
     changed: ModelMessage = replace(cast(Any, message), parts=parts)
     return changed

@@ -14,13 +14,14 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from procrastinate import App, PsycopgConnector
+from procrastinate import App
 from procrastinate.contrib.django import connector_params
 from procrastinate.contrib.django.django_connector import DjangoConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from agents.turns import lease, sweep
+from agents.turns.engine import AWAY_SECONDS, PatientConnector
 from agents.turns.runner import Runner
 from collab.db import in_db
 
@@ -28,9 +29,6 @@ log = structlog.get_logger(__name__)
 
 QUEUE = "turns"
 WORK = "work_thread"
-AWAY_SECONDS = 1.0
-"""How long a worker that failed, as when its database is away, waits before it begins again."""
-
 _asking = App(connector=DjangoConnector())
 """Adds jobs through Django's connection, and so within its transaction."""
 
@@ -48,8 +46,9 @@ async def begin(at_once: int) -> Worker:
     Raises:
         ConnectorException: the database does not answer.
     """
-    connector = PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=4)
-    worker = Worker(App(connector=connector), at_once)
+    ends = asyncio.Event()
+    connector = PatientConnector(ends, connector_params())
+    worker = Worker(App(connector=connector), at_once, ends)
     await worker.open()
     return worker
 
@@ -57,9 +56,8 @@ async def begin(at_once: int) -> Worker:
 class Worker:
     """Works the jobs of the queue, and sees to those that nobody works."""
 
-    def __init__(self, app: App, at_once: int) -> None:
-        self._app, self._at_once = app, at_once
-        self._ends = asyncio.Event()
+    def __init__(self, app: App, at_once: int, process_ends: asyncio.Event) -> None:
+        self._app, self._at_once, self._ends = app, at_once, process_ends
         self._tasks: list[asyncio.Task[None]] = []
         app.task(name=WORK, queue=QUEUE)(self._work)
 
@@ -80,9 +78,9 @@ class Worker:
         await Runner(UUID(thread), self._ends).work()
 
     async def _run(self) -> None:
-        """Work jobs. The engine gives up when its database goes away, so it is begun again until this is cancelled."""
+        """Work jobs. The engine gives up when it was given up itself, so it is begun again until the process ends."""
         beat = lease.ttl().total_seconds() / 3
-        while True:
+        while not self._ends.is_set():
             try:
                 await self._app.run_worker_async(
                     queues=[QUEUE], concurrency=self._at_once, delete_jobs="always", install_signal_handlers=False,

@@ -28,6 +28,7 @@ from agents.turns import boundary, history, lease, prompt
 from agents.turns.boundary import GoesOn, Work
 from agents.turns.budget import Spent
 from agents.turns.live import LiveText
+from agents.turns.resolutions import RESOLVED
 from agents.turns.response import calls_of, keepable
 from agents.turns.start import Started, start_next
 from collab.db import in_db
@@ -204,6 +205,7 @@ def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[An
         work.orphans = gate.done_after_boundary(turn.continues_id, turn.steps)
     if not turn.known:
         turn.known = boundary.versions(boundary.newest_revisions(turn.thread_id))
+    turn.known = {**turn.known, RESOLVED: turn.seq}
     before = [prompt.instructions(started), *history.context(turn, started.agent, started.names)]
     return before, model_for(started.agent.model or None)
 

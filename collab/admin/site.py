@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from csp.decorators import csp_update
@@ -10,12 +11,13 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import path, reverse
 from unfold.sites import UnfoldAdminSite
 
 from collab.admin.documents import DocumentAdmin, ProposalAdmin
 from collab.admin.sign_in import StaffSignInForm
 from collab.admin.threads import EventAdmin, MessageAdmin, ThreadAdmin
+from collab.admin.why import why_page
 from collab.admin.workspaces import WorkspaceAdmin
 from collab.models.documents import Document
 from collab.models.proposals import Proposal
@@ -43,6 +45,7 @@ ORDER: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Document", "Documents"),
         ("Agent", "Agents"),
         ("GrantChange", "Grant history"),
+        ("Why", "Why?"),
     ),
     "Records": (
         ("Event", "Log"),
@@ -53,7 +56,7 @@ ORDER: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Question", "Questions"),
     ),
 }
-"""The models by the names of their classes, and what the index calls them."""
+"""The models by the names of their classes, and what the index calls them; ``Why`` is a page without a model."""
 
 ICONS = {
     "User": "person",
@@ -63,6 +66,7 @@ ICONS = {
     "Document": "description",
     "Agent": "smart_toy",
     "GrantChange": "history",
+    "Why": "help",
 }
 
 
@@ -88,6 +92,9 @@ class AccordAdminSite(UnfoldAdminSite):
         """Go to the account's own page: a password is changed in one place, which also ends the other sessions."""
         return redirect("account")
 
+    def get_urls(self) -> list[Any]:
+        return [path("why/", self.admin_view(partial(why_page, self)), name="why"), *super().get_urls()]
+
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         picker: View = PickerView.as_view(admin_site=self)
         response: HttpResponse = picker(request)
@@ -98,6 +105,7 @@ class AccordAdminSite(UnfoldAdminSite):
         if app_label is not None:
             return apps
         models = {model["object_name"]: model for app in apps for model in app["models"]}
+        models["Why"] = {"object_name": "Why", "admin_url": reverse(f"{self.name}:why"), "view_only": True}
         return [
             {
                 "name": section or self.index_title,

@@ -28,6 +28,7 @@ class Document(Guarded):
     kind = models.CharField(max_length=40)
     version = models.PositiveIntegerField(default=1)
     data = models.JSONField()
+    text = models.TextField(blank=True, default="", db_default="", help_text="The data as text of its kind.")
     write_policy = models.CharField(max_length=10, choices=WritePolicy.choices, default=WritePolicy.DIRECT)
     archived_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=AccordNow(), editable=False)

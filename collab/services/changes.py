@@ -22,23 +22,28 @@ from collab.events import (
     ProposalResolved,
 )
 from collab.kind import Data
+from collab.kinds import KINDS
 from collab.log import Locked, append
 from collab.models.documents import Document, Follow, Revision
 from collab.models.proposals import Proposal
 from collab.models.threads import Thread
-from permissions.actors import Actor, Client
+from permissions.actors import Actor, Agent, Client
 from permissions.clock import AccordNow
-from permissions.decisions import Decision, Lowering
+from permissions.decisions import Decision, Level, Lowering
+
+PROPOSE = Document.WritePolicy.PROPOSE
 
 Patch = list[dict[str, Any]]
-"""A change as it was asked for: edits, ``{"title": new, "was": old}``, ``{"archived": true}``; empty for a creation."""
+"""A change as it was asked for: edits, ``{"title": new, "was": old}``, ``{"archived": true}``; empty for a creation.
+A revision that brings an earlier version back also says which: ``{"restored": 3}``."""
 
 Recordable = DocumentCreated | DocumentChanged | DocumentArchived | FocusChanged | ProposalCreated | ProposalResolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a document would be. ``document`` is what it is now, None for one that would be made."""
+    """What a document would be. ``document`` is what it is now, None for one that would be made; ``restores`` is the
+    earlier version it would be again."""
 
     workspace_id: UUID
     kind: str
@@ -47,6 +52,7 @@ class Draft:
     document: Document | None = None
     patch: Sequence[dict[str, Any]] = ()
     archived: bool = False
+    restores: int | None = None
 
     @property
     def change(self) -> Proposal.Change:
@@ -106,10 +112,14 @@ def change_written(draft: Draft, origin: Origin) -> Written:
 
 
 def change_suggested(draft: Draft, origin: Origin, *, rationale: str) -> Written:
-    """Make a proposal of a change, for someone else to accept or reject; it stands in the thread it was made in."""
-    locked = origin.locked
+    """Make a proposal of a change, for someone else to accept or reject; it stands in the thread it was made in.
+
+    ``because`` of what is returned is empty where the actor might have made the change and chose to suggest it.
+    """
+    locked, decision = origin.locked, origin.decision
+    because = decision.because if decision.level < Level.ALLOW else ""
     if locked is None:
-        raise Invalid(f"{origin.decision.because} A proposal is made in a thread; name one.")
+        raise Invalid(f"{because} A proposal is made in a thread; name one.".strip())
     document = draft.document
     proposal = Proposal(
         workspace_id=draft.workspace_id, thread_id=locked.row.id, turn_id=origin.turn, seq=locked.next_seq,
@@ -123,24 +133,38 @@ def change_suggested(draft: Draft, origin: Origin, *, rationale: str) -> Written
     if draft.archived:
         what = f"Archiving {draft.title}"
     summary = f"{what} was suggested; someone else must accept it."
-    return Written(proposal=proposal, summary=summary, because=origin.decision.because)
+    return Written(proposal=proposal, summary=summary, because=because)
 
 
 def lowerings(actor: Actor, document: Document | None, thread: Thread | None) -> list[Lowering]:
     """Return what lowers a change by an agent or a client to a proposal (DESIGN 5).
 
     Suggest mode of the thread it is made in; for a client outside of any thread, of a thread that follows the
-    document; and the document's policy.
+    document; and the document's policy, as it is at this moment. Nothing lowers a person's.
     """
-    found = []
+    if not isinstance(actor, Agent | Client):
+        return []
+    found: list[Lowering] = []
     if thread is None and document is not None and isinstance(actor, Client):
         following = Thread.objects.filter(follows__document=document, archived_at__isnull=True)
         thread = following.filter(mode=Thread.Mode.SUGGEST).first()
     if thread is not None and thread.mode == Thread.Mode.SUGGEST:
-        found.append(Lowering(f"{thread.title} is in suggest mode"))
-    if document is not None and document.write_policy == Document.WritePolicy.PROPOSE:
-        found.append(Lowering(f"{document.title} takes changes by agents and clients as proposals"))
+        found.append(lowered_by_mode(thread))
+    if document is not None and Document.objects.filter(pk=document.pk, write_policy=PROPOSE).exists():
+        found.append(lowered_by_policy(document))
     return found
+
+
+def lowered_by_mode(thread: Thread) -> Lowering:
+    """Return what a thread in suggest mode lowers changes by; a delegation there takes its place."""
+    undone_by = f"set {thread.title} to edit mode"
+    return Lowering(f"{thread.title} is in suggest mode", of_mode=True, undone_by=undone_by)
+
+
+def lowered_by_policy(document: Document) -> Lowering:
+    """Return what a document with the policy ``propose`` lowers changes by."""
+    because = f"{document.title} takes changes by agents and clients as proposals"
+    return Lowering(because, undone_by=f"let {document.title} take changes directly")
 
 
 def stale(document: Document, since: int) -> Conflict:
@@ -153,7 +177,9 @@ def stale(document: Document, since: int) -> Conflict:
 
 
 def _created(draft: Draft) -> Document:
-    return Document.objects.create(workspace_id=draft.workspace_id, kind=draft.kind, title=draft.title, data=draft.data)
+    return Document.objects.create(
+        workspace_id=draft.workspace_id, kind=draft.kind, title=draft.title, data=draft.data, text=_text(draft)
+    )
 
 
 def _changed(draft: Draft, document: Document) -> Document:
@@ -161,7 +187,7 @@ def _changed(draft: Draft, document: Document) -> Document:
     archived_at = (document.archived_at or AccordNow()) if draft.archived else None
     # The version is the lock: of two changes made on one version, one finds no row.
     changed = Document.objects.filter(pk=document.pk, version=since).update(
-        version=since + 1, title=draft.title, data=draft.data, archived_at=archived_at
+        version=since + 1, title=draft.title, data=draft.data, text=_text(draft), archived_at=archived_at
     )
     if not changed:
         document.refresh_from_db()
@@ -170,11 +196,16 @@ def _changed(draft: Draft, document: Document) -> Document:
     return document
 
 
+def _text(draft: Draft) -> str:
+    """Return what is searched of a document besides its title."""
+    return KINDS.named(draft.kind).to_text(draft.data)
+
+
 def _recorded(draft: Draft, document: Document, origin: Origin) -> None:
     Revision(
         document=document,
         version=document.version,
-        patch=list(draft.patch),
+        patch=[*draft.patch, *_restored(draft)],
         title=document.title,
         data=document.data,
         actor=origin.actor,
@@ -183,6 +214,10 @@ def _recorded(draft: Draft, document: Document, origin: Origin) -> None:
         proposal=origin.proposal,
         at=origin.locked.now if origin.locked else AccordNow(),
     ).save(force_insert=True)
+
+
+def _restored(draft: Draft) -> Patch:
+    return [] if draft.restores is None else [{"restored": draft.restores}]
 
 
 def _followers_told(document: Document, origin: Origin) -> None:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from collab.canonical import BadJson
 from collab.edits import EditConflict, EditRefused
-from collab.errors import Conflict, Invalid
+from collab.errors import Conflict, Invalid, OutOfScope
 from collab.kind import BadData, UnknownKind
 from collab.log import Locked, thread_locked
 from collab.models.threads import Thread
@@ -27,13 +27,17 @@ def valid() -> Iterator[None]:
 
     Raises:
         Conflict: an edit does not fit the document as it is.
+        OutOfScope: an edit touches something other than its document.
         Invalid: a text, an edit, data or a kind is refused.
     """
     try:
         yield
     except EditConflict as error:
         raise Conflict(_sentence(error.because)) from error
-    except (BadText, BadJson, BadData, EditRefused) as error:
+    except EditRefused as error:
+        refusal = OutOfScope if error.code == "out_of_scope" else Invalid
+        raise refusal(_sentence(error.because)) from error
+    except (BadText, BadJson, BadData) as error:
         raise Invalid(_sentence(error.because)) from error
     except UnknownKind as error:
         raise Invalid(_sentence(str(error))) from error

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from collab.edits import parse_edits
-from collab.errors import Invalid
+from collab.errors import Invalid, NoSuchVersion
 from collab.kind import Data
 from collab.kinds import KINDS
 from collab.log import Locked
-from collab.models.documents import Document
+from collab.models.documents import Document, Revision
 from collab.models.workspaces import Workspace
-from collab.patches import apply_edits, text_change
+from collab.patches import apply_edits, replaced, text_change
 from collab.services.changes import (
     Draft,
     Origin,
@@ -47,6 +48,7 @@ def document_create(
     thread: UUID | None = None,
     turn: UUID | None = None,
     rationale: str = "",
+    propose: bool = False,
 ) -> Written:
     """Make a document in a workspace; or, where the actor may only propose, a proposal of it in the thread.
 
@@ -54,6 +56,7 @@ def document_create(
 
     Args:
         text: what it holds, as text of its kind; or ``data``, as the kind stores it; with neither it begins empty.
+        propose: suggest it even where the actor may make it.
 
     Raises:
         NotFound: there is no such workspace or thread in it, or the actor may not view it.
@@ -68,7 +71,8 @@ def document_create(
         name = line(title, "the title")
         with valid():
             content = _content(kind, name, text, data)
-        return _made(Draft(workspace_id=workspace, kind=kind, title=name, data=content), origin, rationale)
+        draft = Draft(workspace_id=workspace, kind=kind, title=name, data=content)
+        return _made(draft, origin, rationale, propose=propose)
 
 
 def document_edit(
@@ -117,7 +121,14 @@ def document_edit(
 
 
 def document_save(
-    *, actor: Actor, document: UUID, text: str, base_version: int, thread: UUID | None = None, rationale: str = ""
+    *,
+    actor: Actor,
+    document: UUID,
+    text: str,
+    base_version: int,
+    thread: UUID | None = None,
+    rationale: str = "",
+    propose: bool = False,
 ) -> Written:
     """Save a document's whole text as a person edited it; or, where they may only propose, suggest it in the thread.
 
@@ -128,13 +139,19 @@ def document_save(
         _require_base(found, base_version)
         with valid():
             data = text_change(KINDS.named(found.kind), found.data, text)
-        return replace(_as_it_is(found), data=data, patch=[{"op": "replace", "path": "", "value": data}])
+        return replace(_as_it_is(found), data=data, patch=[replaced(data)])
 
-    return _change(actor, document, saved, thread=thread, rationale=rationale)
+    return _change(actor, document, saved, thread=thread, rationale=rationale, propose=propose)
 
 
 def document_archive(
-    *, actor: Actor, document: UUID, thread: UUID | None = None, turn: UUID | None = None, rationale: str = ""
+    *,
+    actor: Actor,
+    document: UUID,
+    thread: UUID | None = None,
+    turn: UUID | None = None,
+    rationale: str = "",
+    propose: bool = False,
 ) -> Written:
     """Put a document away, as its next version; or, where the actor may only propose, suggest it in the thread.
 
@@ -144,7 +161,7 @@ def document_archive(
     def archived(found: Document) -> Draft:
         return replace(_as_it_is(found), archived=True, patch=[{"archived": True}])
 
-    return _change(actor, document, archived, thread=thread, turn=turn, rationale=rationale)
+    return _change(actor, document, archived, thread=thread, turn=turn, rationale=rationale, propose=propose)
 
 
 def document_restore(*, actor: Actor, document: UUID, thread: UUID | None = None, turn: UUID | None = None) -> Written:
@@ -160,6 +177,44 @@ def document_restore(*, actor: Actor, document: UUID, thread: UUID | None = None
         if found.archived_at is None:
             return _unchanged(found)
         return change_written(replace(_as_it_is(found), patch=[{"archived": False}]), origin)
+
+
+def document_restore_version(
+    *,
+    actor: Actor,
+    document: UUID,
+    version: int,
+    base_version: int,
+    thread: UUID | None = None,
+    turn: UUID | None = None,
+    rationale: str = "",
+    propose: bool = False,
+) -> Written:
+    """Make an earlier version, its title and its content, the next one; or, where the actor may only propose, suggest
+    it in the thread. Nothing between is lost.
+
+    Args:
+        version: the one to bring back.
+        base_version: the version the actor saw.
+        propose: suggest it even where the actor may change the document.
+
+    Raises:
+        NoSuchVersion: the document has no such version.
+        NotFound, Refused, Conflict, Invalid: as for :func:`document_edit`.
+    """
+
+    def restored(found: Document) -> Draft:
+        _require_base(found, base_version)
+        earlier = Revision.objects.filter(document=found, version=version).first()
+        if earlier is None:
+            raise _no_version(found, version)
+        patch: Patch = [{"op": "replace", "path": "", "value": earlier.data}] if earlier.data != found.data else []
+        if earlier.title != found.title:
+            patch.append({"title": earlier.title, "was": found.title})
+        return replace(_as_it_is(found), title=earlier.title, data=earlier.data, patch=patch, restores=version)
+
+    why = rationale or f"Brings version {version} back."
+    return _change(actor, document, restored, thread=thread, turn=turn, rationale=why, propose=propose)
 
 
 def _change(
@@ -192,16 +247,16 @@ def _decided(
     at_least: Level = Level.PROPOSE,
 ) -> Origin:
     document = obj if isinstance(obj, Document) else None
-    lowers = lowerings(actor, document, locked.row if locked else None)
+    lowers = partial(lowerings, actor, document, locked.row if locked else None)
     decision = require(actor, Action.CHANGE_DOCUMENT, obj, at_least=at_least, lowers=lowers, for_write=True)
     return Origin(actor=actor, locked=locked, turn=turn, decision=decision)
 
 
 def _made(draft: Draft, origin: Origin, rationale: str, *, propose: bool = False) -> Written:
-    if origin.decision.level is Level.ALLOW and not propose:
-        return change_written(draft, origin)
     with valid():
         why = clean_text(rationale, limit_bytes=LONGEST_RATIONALE, name="the rationale", allow_blank=True)
+    if origin.decision.level is Level.ALLOW and not propose:
+        return change_written(draft, origin)
     return change_suggested(draft, origin, rationale=why)
 
 
@@ -238,5 +293,9 @@ def _require_base(document: Document, base_version: int | None) -> None:
     if base_version is None or base_version == document.version:
         return
     if base_version > document.version:
-        raise Invalid(f"{document.title} has no version {base_version}; it is at version {document.version}.")
+        raise _no_version(document, base_version)
     raise stale(document, base_version)
+
+
+def _no_version(document: Document, version: int) -> NoSuchVersion:
+    return NoSuchVersion(f"{document.title} has no version {version}; it is at version {document.version}.")

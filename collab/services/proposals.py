@@ -5,63 +5,86 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from collab import selectors
-from collab.edits import parse_edits
-from collab.errors import Conflict, Gone
+from collab.errors import AlreadyYours, Gone
 from collab.events import ProposalResolved
-from collab.kind import Data
-from collab.kinds import KINDS
 from collab.log import Locked
 from collab.models.documents import Document
 from collab.models.proposals import Proposal
 from collab.models.workspaces import Workspace
-from collab.patches import rebase
-from collab.services.changes import Draft, Origin, Written, change_written, lowerings, stale
+from collab.services.changes import Origin, Patch, Written, change_written, lowerings
 from collab.services.checks import open_thread, valid
+from collab.services.redrafts import edited, redrafted
 from collab.text import clean_text
 from permissions import phrases
 from permissions.actors import Actor, Person, person
 from permissions.decisions import Action, Decision, Level
-from permissions.errors import NotFound, Refused
+from permissions.errors import NotFound, OwnProposal, Refused
 from permissions.gate import decide_on, require
 from permissions.grants import names_of
-from permissions.resolving import Verdict, may_resolve
+from permissions.resolving import ResolveRule, Verdict, may_resolve
 
 LONGEST_REASON = 4_096
 """Bytes of the reason given with a rejection."""
 
+_OWN = frozenset({ResolveRule.OWN, ResolveRule.SHARED})
 _PAST = {"accepted": "accepted", "rejected": "rejected", "withdrawn": "withdrew"}
 
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """Whether an actor may resolve a proposal, and the sentence that tells them why or why not."""
+    """Whether an actor may accept a proposal, and the sentence that tells them why or why not.
+
+    Attributes:
+        rejects: whether they may reject it: that needs no right to make the change.
+        own: it is theirs, or was made for them or by them through someone, so someone else must resolve it.
+    """
 
     ok: bool
     because: str
     decision: Decision | None = None
+    rejects: bool = False
+    own: bool = False
 
 
-def proposal_accept(*, actor: Actor, proposal: UUID, turn: UUID | None = None) -> Written:
-    """Accept a proposal and make its change, on the document as it is now.
+def proposal_accept(
+    *,
+    actor: Actor,
+    proposal: UUID,
+    text: str | None = None,
+    title: str | None = None,
+    base_version: int | None = None,
+    turn: UUID | None = None,
+) -> Written:
+    """Accept a proposal and make its change, on the document as it is now; with edits, when a text or title is given.
 
     Accepting needs everything that making the change by hand needs, and ``review_document``; nobody accepts their own.
 
+    Args:
+        text: the whole text of the document as it should become, edited from the proposed one; None: as proposed.
+        title: likewise its title.
+        base_version: the version of the document that the edited text was made on; None: whichever it is at.
+
     Raises:
-        NotFound: there is no such proposal, or the actor may not view its thread.
+        NotFound: there is no such proposal, or the actor may not view its thread or its document.
+        OwnProposal: someone else must accept it.
         Refused: the actor may not accept it; ``because`` says which rule.
-        Gone: it was resolved already; ``because`` says by whom and when.
+        Gone: it was resolved already; ``because`` says by whom and when (:class:`AlreadyYours`: by the actor).
         Conflict: the passage it changes is different by now; nothing is done and it stays open.
+        EditsStale, NotEditable, TextRefused, Unchanged: the edits do not do; nothing is done and it stays open.
         Invalid: its thread is archived.
     """
     with _open(actor, proposal) as (locked, row):
         eligible = acceptance(actor, row, for_write=True)
         if not eligible.ok or eligible.decision is None:
-            raise Refused(eligible.because, eligible.decision)
-        draft = _redrafted(row)
-        _settled(row, locked, actor, Proposal.State.ACCEPTED)
+            raise _refused(eligible.because, own=eligible.own, decision=eligible.decision)
+        draft, own_part = redrafted(row), None
+        if text is not None or title is not None:
+            draft, own_part = edited(draft, text=text, title=title, base_version=base_version)
+        _settled(row, locked, actor, Proposal.State.ACCEPTED, edits=own_part)
         origin = Origin(actor=actor, locked=locked, turn=turn, decision=eligible.decision, proposal=row)
         written = change_written(draft, origin)
         if row.document is None:
@@ -76,7 +99,8 @@ def proposal_reject(*, actor: Actor, proposal: UUID, reason: str = "", turn: UUI
 
     Raises:
         NotFound, Gone: as for :func:`proposal_accept`.
-        Refused: the actor proposed it, or may not review proposals there.
+        OwnProposal: someone else must reject it.
+        Refused: the actor may not review proposals there.
         Invalid: the reason is refused, or the thread is archived.
     """
     with valid():
@@ -84,7 +108,7 @@ def proposal_reject(*, actor: Actor, proposal: UUID, reason: str = "", turn: UUI
     with _open(actor, proposal) as (locked, row):
         verdict = may_resolve(actor, row.proposer, _names(actor, [row]))
         if not verdict.allowed:
-            raise Refused(verdict.to_responder)
+            raise _refused(verdict.to_responder, own=verdict.rule in _OWN)
         decision = require(actor, Action.REVIEW_DOCUMENT, _target(row), for_write=True)
         _settled(row, locked, actor, Proposal.State.REJECTED, why)
         origin = Origin(actor=actor, locked=locked, turn=turn, decision=decision)
@@ -146,24 +170,45 @@ def _open(actor: Actor, id: UUID) -> Iterator[tuple[Locked, Proposal]]:
     with open_thread(actor, thread) as locked:
         row = Proposal.objects.select_related("document", "workspace").get(pk=id)
         row.thread = locked.row
+        if row.document is not None:
+            _require_seen(actor, row.document)
         if row.state != Proposal.State.OPEN:
-            raise _gone(row)
+            raise _gone(row, actor)
         yield locked, row
 
 
-def _settled(row: Proposal, locked: Locked, actor: Actor, state: Proposal.State, reason: str = "") -> None:
+def _require_seen(actor: Actor, document: Document) -> None:
+    """What someone may not view is not there for them, so no refusal names it."""
+    if decide_on(actor, Action.VIEW, document).level < Level.ALLOW:
+        raise NotFound()
+
+
+def _settled(
+    row: Proposal,
+    locked: Locked,
+    actor: Actor,
+    state: Proposal.State,
+    reason: str = "",
+    edits: Patch | None = None,
+) -> None:
     # Conditional, so that one of two resolutions wins even where the thread's lock were not enough.
     won = Proposal.objects.filter(pk=row.pk, state=Proposal.State.OPEN).update(
-        state=state, resolver=actor, resolved_at=locked.now, reason=reason
+        state=state, resolver=actor, resolved_at=locked.now, reason=reason, resolver_edits=edits
     )
-    row.refresh_from_db(fields=["state", "resolver", "resolved_at", "reason"])
+    row.refresh_from_db(fields=["state", "resolver", "resolved_at", "reason", "resolver_edits"])
     if not won:
-        raise _gone(row)
+        raise _gone(row, actor)
 
 
-def _gone(row: Proposal) -> Gone:
+def _gone(row: Proposal, actor: Actor) -> Gone:
+    if row.resolver == actor:
+        return AlreadyYours(f"You {_PAST[row.state]} it at {row.resolved_at:%H:%M}.")
     who = selectors.told(row.resolver) if row.resolver else phrases.GONE_NAME
     return Gone(f"{who} {_PAST[row.state]} it at {row.resolved_at:%H:%M}.")
+
+
+def _refused(because: str, *, own: bool, decision: Decision | None = None) -> Refused:
+    return OwnProposal(because, decision) if own else Refused(because, decision)
 
 
 def _target(proposal: Proposal) -> Document | Workspace:
@@ -177,7 +222,7 @@ def _names(actor: Actor, proposals: Sequence[Proposal]) -> dict[UUID, str]:
 def _rights(actor: Actor, proposal: Proposal, *, for_write: bool = False) -> tuple[Decision, Decision]:
     """Decide on the two rights that accepting needs: reviewing, which is asked first and locked, and changing."""
     target = _target(proposal)
-    lowers = lowerings(actor, proposal.document, proposal.thread)
+    lowers = partial(lowerings, actor, proposal.document, proposal.thread)
     return (
         decide_on(actor, Action.REVIEW_DOCUMENT, target, for_write=for_write),
         decide_on(actor, Action.CHANGE_DOCUMENT, target, lowers=lowers),
@@ -186,45 +231,13 @@ def _rights(actor: Actor, proposal: Proposal, *, for_write: bool = False) -> tup
 
 def _eligible(verdict: Verdict, rights: tuple[Decision, Decision]) -> Eligibility:
     if not verdict.allowed:
-        return Eligibility(ok=False, because=verdict.to_responder)
+        return Eligibility(ok=False, because=verdict.to_responder, own=verdict.rule in _OWN)
+    rejects = rights[0].level is Level.ALLOW
     for decision in rights:
         if decision.level < Level.ALLOW:
             because = phrases.cannot_accept("You", _to_reader(decision).removesuffix("."))
-            return Eligibility(ok=False, because=because, decision=decision)
-    return Eligibility(ok=True, because=verdict.to_responder, decision=rights[0])
-
-
-def _redrafted(row: Proposal) -> Draft:
-    """Return the change as it would be made on the document as it is now."""
-    new = Draft(workspace_id=row.workspace_id, kind=row.kind, title=row.title, data=row.data, patch=row.edits)
-    document = row.document
-    if document is None:
-        return new
-    if document.archived_at is not None:
-        raise Conflict(f"{document.title} is archived; bring it back first.")
-    if row.change == Proposal.Change.ARCHIVE:
-        if row.base_version != document.version:
-            raise stale(document, row.base_version or 0)
-        return replace(new, document=document, title=document.title, data=document.data, archived=True)
-    return replace(new, document=document, title=_title(row, document), data=_data(row, document))
-
-
-def _title(row: Proposal, document: Document) -> str:
-    rename = next((part for part in row.edits if "title" in part), None)
-    if rename is None:
-        return document.title
-    if document.title not in (rename["was"], rename["title"]):
-        raise Conflict(f"{rename['was']} is called {document.title} by now; the proposal renames it too.")
-    return str(rename["title"])
-
-
-def _data(row: Proposal, document: Document) -> Data:
-    edits = [part for part in row.edits if "title" not in part]
-    current: Data = document.data
-    if not edits:
-        return current
-    with valid():
-        return rebase(KINDS.named(row.kind), row.base_data, current, parse_edits(edits))
+            return Eligibility(ok=False, because=because, decision=decision, rejects=rejects)
+    return Eligibility(ok=True, because=verdict.to_responder, decision=rights[0], rejects=rejects)
 
 
 def _to_reader(decision: Decision) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from uuid import UUID
 
@@ -64,8 +64,10 @@ def workspace_rename(*, actor: Actor, workspace: UUID, name: str) -> Workspace:
 
 
 @transaction.atomic
-def member_add(*, actor: Actor, workspace: UUID, username: str, role: Role) -> Membership:
-    """Make the person with a user name a member with a role.
+def member_add(
+    *, actor: Actor, workspace: UUID, username: str, role: Role, until: datetime | None = None
+) -> Membership:
+    """Make the person with a user name a member with a role, until a moment or for good.
 
     Raises:
         NotFound, Refused: as for :func:`member_role_set`.
@@ -75,22 +77,22 @@ def member_add(*, actor: Actor, workspace: UUID, username: str, role: Role) -> M
     user = User.objects.filter(username=username, kind=AccountKind.PERSON.value, is_active=True).first()
     if user is None:
         raise Invalid("No person has this user name.")
-    role_set(by=actor, holder=user, role=role, scope=found, reason="added")
+    role_set(by=actor, holder=user, role=role, scope=found, reason="added", expires_at=until)
     if found.memberships.filter(user=user, left_at__isnull=True).exists():
         raise Invalid(f"{user.name} is a member already.")
     return _joined(found, user)
 
 
 @transaction.atomic
-def member_role_set(*, actor: Actor, workspace: UUID, user: UUID, role: Role) -> None:
-    """Give a member another role.
+def member_role_set(*, actor: Actor, workspace: UUID, user: UUID, role: Role, until: datetime | None = None) -> None:
+    """Give a member another role, until a moment or for good.
 
     Raises:
         NotFound: there is no such workspace or member, or the actor may not view it.
         Refused: the actor may not manage it or lacks what the role would give; ``LastOwner``: no owner would remain.
     """
     found = _managed(actor, workspace)
-    role_set(by=actor, holder=_member(found, user), role=role, scope=found)
+    role_set(by=actor, holder=_member(found, user), role=role, scope=found, expires_at=until)
 
 
 @transaction.atomic
@@ -109,15 +111,17 @@ def member_remove(*, actor: Actor, workspace: UUID, user: UUID) -> None:
 
 
 @transaction.atomic
-def agent_enable(*, actor: Actor, workspace: UUID, agent_account: UUID, role: Role) -> None:
-    """Let an agent work in a workspace, with the grants of a role as the most it can ever do there.
+def agent_enable(
+    *, actor: Actor, workspace: UUID, agent_account: UUID, role: Role, until: datetime | None = None
+) -> None:
+    """Let an agent work in a workspace, until a moment or for good, with the grants of a role as the most it can do.
 
     Raises:
         NotFound: there is no such workspace or agent, or the actor may not view it.
         Refused: the actor may not manage it or lacks what the role would give; ``NotForAgents``: the role manages.
     """
     found = _managed(actor, workspace)
-    role_set(by=actor, holder=_agent(agent_account), role=role, scope=found)
+    role_set(by=actor, holder=_agent(agent_account), role=role, scope=found, expires_at=until)
 
 
 @transaction.atomic

@@ -6,31 +6,43 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
 
+import structlog
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from collab.errors import CollabError, Invalid
 from permissions.actors import Person
-from permissions.errors import NotFound, Refused
+from permissions.errors import NotFound, PermissionsError, Refused
 from permissions.models import User
 
+log = structlog.get_logger(__name__)
+
+NOTED = ("act", "user", "agent", "holder", "username", "team", "role", "what", "ref", "invite")
+"""What a form of grants and roles names; of other forms only the act is logged."""
+
+LONGEST_NOTED = 100
+"""Characters logged of each."""
+
 Extra = ParamSpec("Extra")
-View = Callable[Concatenate[HttpRequest, Extra], HttpResponse]
+View = Callable[Concatenate[HttpRequest, Extra], HttpResponseBase]
 
 
 def page(view: View[Extra]) -> View[Extra]:
     """Make a view for people who are signed in: what it may not show is a plain page that says so, never cached."""
 
-    def answered(request: HttpRequest, /, *args: Extra.args, **kwargs: Extra.kwargs) -> HttpResponse:
+    def answered(request: HttpRequest, /, *args: Extra.args, **kwargs: Extra.kwargs) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except NotFound as error:
+            _noted(request, error)
             return plain(request, 404, "Nothing here", error.because)
         except Refused as error:
+            _noted(request, error)
             return plain(request, 403, "Not allowed", error.because)
         except CollabError as error:
             return plain(request, 400, "Not done", error.because)
@@ -54,11 +66,20 @@ def tried(request: HttpRequest, act: Callable[[], str]) -> bool:
     try:
         said = act()
     except (CollabError, Refused) as error:
+        _noted(request, error)
         messages.error(request, error.because)
         return False
     if said:
         messages.success(request, said)
     return True
+
+
+def _noted(request: HttpRequest, error: CollabError | PermissionsError) -> None:
+    """Log a form that asked for what its sender may not do: who, where, and what it named."""
+    if request.method != "POST" or not isinstance(error, PermissionsError):
+        return
+    named = {name: value[:LONGEST_NOTED] for name in NOTED if (value := request.POST.get(name))}
+    log.warning("form_refused", person=str(request.user.pk), path=request.path, code=error.code, **named)
 
 
 def filled(form: forms.Form) -> dict[str, Any]:

@@ -12,13 +12,14 @@ from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from pydantic import ValidationError
 
-from collab import commands, selectors
+from collab import commands, doorbell, selectors
 from collab.canonical import BadJson, parse_json
-from collab.db import in_db
+from collab.db import AWAY, in_db
 from collab.errors import Busy, CollabError, Invalid, first_fault
 from collab.models.threads import Thread
-from collab.protocol import CLIENT_FRAME, FRAME_BYTES, SUBPROTOCOL, Ack, Close, CommandFrame, Hello, Ping
+from collab.protocol import CLIENT_FRAME, FRAME_BYTES, SUBPROTOCOL, Ack, Close, CommandFrame, Hello, Ping, Writing
 from collab.web.access import Admission, SignIn, admission
+from collab.web.editing import writer
 from collab.web.frames import running_turn
 from collab.web.hub import Hub, hub
 from collab.web.items import thread_items
@@ -31,6 +32,9 @@ from permissions.models import User
 logger = logging.getLogger(__name__)
 
 QUEUED_COMMANDS = 32
+AWAY_SECONDS = 2.0
+"""After how long a client sends a command again that met a database that is away."""
+
 FRAMES = 600
 """Frames of any kind that a client may send in ten seconds."""
 
@@ -116,28 +120,30 @@ class ThreadConsumer(SocketConsumer):
             await socket.close(Close.TOO_MANY)
         else:
             try:
-                frame = _read(text_data)
-            except _BadFrame as bad:
-                await socket.frame(_refused(bad.id, bad.code, bad.because))
+                frame = read_frame(text_data)
+            except BadFrame as bad:
+                await socket.frame(refused(bad.id, bad.code, bad.because))
             else:
                 await self._guarded(socket, self._answer(socket, frame))
 
-    async def _answer(self, socket: Socket, frame: Hello | Ack | CommandFrame | Ping) -> None:
+    async def _answer(self, socket: Socket, frame: Hello | Ack | CommandFrame | Writing | Ping) -> None:
         match frame:
             case Hello():
-                await self._greet(socket, frame.after_seq)
+                await self._greet(socket, frame)
             case Ack():
                 socket.acked(frame.seq, frame.frames or 0)
             case CommandFrame():
                 await self._queue(socket, frame)
+            case Writing():
+                await self._say_writing(socket, frame)
             case Ping():
                 await socket.frame({"type": "pong"})
             case _:
                 assert_never(frame)
 
-    async def _greet(self, socket: Socket, after_seq: int) -> None:
+    async def _greet(self, socket: Socket, hello: Hello) -> None:
         if self._greeted:
-            await socket.frame(_refused(None, "bad_frame", "A socket says hello once."))
+            await socket.frame(refused(None, "bad_frame", "A socket says hello once."))
             return
         try:
             thread, socket.admission = await in_db(_admitted, socket.viewer.person, self._thread_id)
@@ -145,14 +151,18 @@ class ThreadConsumer(SocketConsumer):
             await socket.close(Close.NOT_FOUND)
             return
         await socket.frame(await in_db(_welcome, thread, socket.admission))
-        if not 0 <= after_seq <= thread.head_seq:
+        if not 0 <= hello.after_seq <= thread.head_seq:
             because = "This thread's log does not reach there: load it again."
-            await socket.frame(_refused(None, "bad_cursor", because))
+            await socket.frame(refused(None, "bad_cursor", because))
             return
         self._greeted = True
-        socket.position = after_seq
+        socket.position = await _started(socket, hello, thread.head_seq)
         served = await self._hub.joined(socket, thread.workspace_id)
         self._task(socket, served.catch_up(socket))
+
+    async def _say_writing(self, socket: Socket, frame: Writing) -> None:
+        if socket.caught_up and (said := await in_db(writer, socket.person, self._thread_id, frame.document)):
+            doorbell.editing(self._thread_id, said)
 
     async def _queue(self, socket: Socket, frame: CommandFrame) -> None:
         wait = 1.0 if self._commands.full() else self._hub.command_wait(socket.viewer.person)
@@ -174,12 +184,16 @@ class ThreadConsumer(SocketConsumer):
             data = await in_db(commands.run, actor, frame.name, frame.id, args)
         except Busy as busy:
             return {"type": "busy", "id": frame.id, "retry_after": busy.retry_after}
+        except AWAY:
+            # It may have been committed before the answer was lost; sent again with its id, it is carried out once.
+            logger.exception("The database is away: the command %s is to be sent again", frame.name)
+            return {"type": "busy", "id": frame.id, "retry_after": AWAY_SECONDS}
         except (CollabError, PermissionsError) as error:
-            return _refused(frame.id, error.code, error.because)
+            return refused(frame.id, error.code, error.because)
         except Exception:
             logger.exception("The command %s failed", frame.name)
             because = "Something went wrong here; it was written down. Nothing was changed."
-            return _refused(frame.id, "failed", because)
+            return refused(frame.id, "failed", because)
         return {"type": "result", "id": frame.id, "data": data}
 
     @property
@@ -207,6 +221,15 @@ class ThreadConsumer(SocketConsumer):
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if socket is not None:
             await self._hub.closed(socket)
+
+
+async def _started(socket: Socket, hello: Hello, head_seq: int) -> int:
+    """Return the seq after which a socket is sent events, and say what it is not sent: its client wants only so many."""
+    start = head_seq - (hello.at_most or head_seq)
+    if start <= hello.after_seq:
+        return hello.after_seq
+    await socket.frame({"type": "skipped", "after_seq": hello.after_seq, "upto_seq": start})
+    return start
 
 
 def _admitted(person: UUID, thread_id: UUID) -> tuple[Thread, Admission]:
@@ -238,7 +261,7 @@ def _in_thread(frame: CommandFrame, thread_id: UUID) -> dict[str, Any]:
     return {**frame.args, "thread": str(thread_id)}
 
 
-class _BadFrame(Exception):
+class BadFrame(Exception):
     """What a client sent is no frame; ``id`` is the command's, if it was to be one."""
 
     def __init__(self, code: str, because: str, id: str | None = None) -> None:
@@ -248,17 +271,22 @@ class _BadFrame(Exception):
         self.id = id
 
 
-def _read(text: str | None) -> Hello | Ack | CommandFrame | Ping:
+def read_frame(text: str | None) -> Hello | Ack | CommandFrame | Writing | Ping:
+    """Return the frame a client sent.
+
+    Raises:
+        BadFrame: it is none.
+    """
     if text is None:
-        raise _BadFrame("not_text", "A frame is JSON in a text frame.")
+        raise BadFrame("not_text", "A frame is JSON in a text frame.")
     try:
         body = parse_json(text, max_bytes=FRAME_BYTES, max_depth=DEEPEST)
     except BadJson as error:
-        raise _BadFrame(error.code, error.because) from error
+        raise BadFrame(error.code, error.because) from error
     try:
         return CLIENT_FRAME.validate_python(body)
     except ValidationError as error:
-        raise _BadFrame("bad_frame", first_fault(error), _id_of(body)) from error
+        raise BadFrame("bad_frame", first_fault(error), _id_of(body)) from error
 
 
 def _id_of(body: object) -> str | None:
@@ -266,5 +294,6 @@ def _id_of(body: object) -> str | None:
     return id[:100] if isinstance(id, str) else None
 
 
-def _refused(id: str | None, code: str, because: str) -> dict[str, Any]:
+def refused(id: str | None, code: str, because: str) -> dict[str, Any]:
+    """Return the frame that refuses a command, or a frame that is none."""
     return {"type": "refused", "id": id, "code": code, "because": because}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib.auth.forms import PasswordChangeForm
@@ -42,14 +44,61 @@ class DocumentForm(forms.Form):
 class SaveForm(forms.Form):
     text = forms.CharField(max_length=TEXT, required=False, strip=False)
     base_version = forms.IntegerField(min_value=1)
+    propose = forms.BooleanField(required=False)
+    rationale = forms.CharField(max_length=TEXT, required=False)
+    thread = forms.UUIDField(required=False)
 
 
-class AddForm(forms.Form):
+class DocumentActForm(forms.Form):
+    """Something done to a document other than writing in it; each act reads the fields it needs."""
+
+    thread = forms.UUIDField(required=False)
+    rationale = forms.CharField(max_length=TEXT, required=False)
+    propose = forms.BooleanField(required=False)
+
+
+class RestoreForm(DocumentActForm):
+    version = forms.IntegerField(min_value=1)
+    base_version = forms.IntegerField(min_value=1)
+
+
+class PolicyForm(forms.Form):
+    thread = forms.UUIDField()
+    policy = forms.CharField(max_length=20)
+
+
+class SettleForm(forms.Form):
+    """Accepting or rejecting a proposal; ``command`` is the id that makes it happen once."""
+
+    act = forms.ChoiceField(choices=[("accept", "accept"), ("reject", "reject")])
+    proposal = forms.UUIDField()
+    command = forms.UUIDField()
+    reason = forms.CharField(max_length=4096, required=False)
+
+
+class UntilForm(forms.Form):
+    """Until when something is held; empty is for good. A moment without a time zone is that of the sender, whose
+    ``zone`` is minutes west of UTC; without it, UTC."""
+
+    until = forms.DateTimeField(required=False)
+    zone = forms.IntegerField(required=False, min_value=-1_000, max_value=1_000)
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        if found.get("until") and found.get("zone"):
+            try:
+                found["until"] += timedelta(minutes=found["zone"])
+            except OverflowError:
+                self.add_error("until", "This moment is too far away.")
+        return found
+
+
+class AddForm(UntilForm):
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(choices=_ROLES)
 
 
-class RoleForm(forms.Form):
+class RoleForm(UntilForm):
     user = forms.UUIDField()
     role = forms.ChoiceField(choices=_ROLES)
 
@@ -67,11 +116,61 @@ class RevokeForm(forms.Form):
     invite = forms.UUIDField()
 
 
-class AgentForm(forms.Form):
+class AgentForm(UntilForm):
     """An agent's role in the workspace; none takes its grants."""
 
     agent = forms.UUIDField()
     role = forms.ChoiceField(choices=_ROLES, required=False)
+
+
+class GroupForm(UntilForm):
+    """A group's role in the workspace: one that is listed by id, any by name; no role takes its grants."""
+
+    group = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    team = forms.CharField(max_length=150, required=False)
+    role = forms.ChoiceField(choices=_ROLES, required=False)
+
+
+class ClientForm(UntilForm):
+    """A client's role in the workspace; none takes its grants."""
+
+    user = forms.UUIDField()
+    role = forms.ChoiceField(choices=_ROLES, required=False)
+
+
+class HolderField(forms.CharField):
+    """Someone listed: ``account:<id>`` or ``group:<number>``; cleaned to the kind and the id."""
+
+    def clean(self, value: Any) -> Any:
+        kind, _, id = str(super().clean(value)).partition(":")
+        try:
+            if kind == "account":
+                return {"account": UUID(id)}
+            if kind == "group" and id.isascii() and id.isdigit() and len(id) < 10:
+                return {"group": int(id)}
+        except ValueError:
+            pass
+        if kind:
+            raise forms.ValidationError("Choose someone who is listed.")
+        return {}
+
+
+class GiveForm(UntilForm):
+    """A grant for one holder: someone listed, a person by user name, or a group by name."""
+
+    holder = HolderField(max_length=60, required=False)
+    username = forms.CharField(max_length=150, required=False)
+    team = forms.CharField(max_length=150, required=False)
+    what = forms.CharField(max_length=60)
+    reason = forms.CharField(max_length=500, required=False)
+
+
+class TakeForm(forms.Form):
+    """A grant that is taken from someone listed."""
+
+    holder = HolderField(max_length=60)
+    what = forms.CharField(max_length=60)
+    reason = forms.CharField(max_length=500, required=False)
 
 
 class PasswordForm(PasswordChangeForm):

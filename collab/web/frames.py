@@ -86,15 +86,22 @@ def event_frames(thread_id: UUID, after: int, viewers: Collection[Viewer]) -> Ba
 def document_frames(thread_id: UUID, documents: Sequence[UUID], viewers: Collection[Viewer]) -> Batch:
     """Return a ``document_changed`` frame for each of these documents, as these viewers of a thread read it."""
     versions = dict(Document.objects.filter(pk__in=documents).values_list("pk", "version"))
-    views = _Views([([("document", id)], None) for id in documents], viewers)
+    refs: list[list[Ref]] = _with_proposals(thread_id, [[("document", id)] for id in documents])
+    views = _Views([(found, None) for found in refs], viewers)
     frames = [
-        views.outgoing(
-            {"type": "document_changed", "document": str(id), "version": versions[id]}, [("document", id)], None
-        )
-        for id in documents
+        views.outgoing({"type": "document_changed", "document": str(id), "version": versions[id]}, found, None)
+        for id, found in zip(documents, refs, strict=True)
         if id in versions
     ]
     return Batch(frames, epoch_of(thread_id))
+
+
+def proposal_frame(thread_id: UUID, viewers: Collection[Viewer]) -> Outgoing | None:
+    """Return a ``standing`` frame of a thread's open proposals, as these viewers may act on them; None without any."""
+    refs = [ref for ref in reads.standing(thread_id) if ref[0] == "proposal"]
+    if not refs:
+        return None
+    return _Views([(refs, None)], viewers).outgoing({"type": "standing"}, refs, None)
 
 
 def standing_items(thread_id: UUID, viewer: Actor) -> list[Item]:
@@ -128,7 +135,7 @@ def page_items(viewer: Actor, thread: Thread, *, before: int | None = None, limi
 
 
 def _event_frames(thread_id: UUID, rows: list[Event], viewers: Collection[Viewer]) -> list[Outgoing]:
-    refs = _with_documents(_refs(rows))
+    refs = _with_proposals(thread_id, _with_documents(_refs(rows)))
     people = [person(row.actor) for row in rows]
     views = _Views(list(zip(refs, people, strict=True)), viewers)
     book = Book(Thread.objects.values_list("workspace_id", flat=True).get(pk=thread_id), (row.actor for row in rows))
@@ -166,6 +173,20 @@ def _with_documents(rows: list[list[Ref]]) -> list[list[Ref]]:
 def _documents_of(refs: Iterable[Ref], documents: Mapping[UUID, UUID | None]) -> list[Ref]:
     found = (documents.get(id) for name, id in refs if name == "proposal")
     return [ref for id in found if id is not None and (ref := ("document", id)) not in refs]
+
+
+def _with_proposals(thread_id: UUID, rows: list[list[Ref]]) -> list[list[Ref]]:
+    """An open proposal's item says whether it still fits its document, so it changes with it."""
+    documents = {id for refs in rows for name, id in refs if name == "document"}
+    if not documents:
+        return rows
+    opened = Proposal.objects.filter(thread=thread_id, document__in=documents, state=Proposal.State.OPEN)
+    waiting = list(opened.order_by("seq").values_list("pk", "document_id"))
+    return [_merged(refs, [("proposal", id) for id, on in waiting if ("document", on) in refs]) for refs in rows]
+
+
+def _merged(refs: list[Ref], more: list[Ref]) -> list[Ref]:
+    return list(dict.fromkeys([*refs, *more]))
 
 
 class _Views:

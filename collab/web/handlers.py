@@ -13,8 +13,15 @@ from collab.errors import Invalid
 from collab.models.proposals import Proposal
 from collab.models.threads import Message, Thread
 from collab.services.changes import Written
-from collab.services.documents import document_archive, document_create, document_restore, document_save
+from collab.services.documents import (
+    document_archive,
+    document_create,
+    document_restore,
+    document_restore_version,
+    document_save,
+)
 from collab.services.messages import message_cancel, message_post
+from collab.services.policies import document_policy_set
 from collab.services.proposals import proposal_accept, proposal_reject, proposal_withdraw
 from collab.services.threads import (
     read_mark_set,
@@ -24,6 +31,7 @@ from collab.services.threads import (
     thread_mode_set,
     thread_rename,
 )
+from collab.web.several import MOST_AT_ONCE, accept_each
 from permissions.actors import Actor
 
 Seq = Field(ge=0, le=2**53 - 1)
@@ -74,6 +82,8 @@ class DocumentSave(Args):
     text: str
     base_version: int = Seq
     thread: UUID | None = None
+    rationale: str = ""
+    propose: bool = False
 
 
 class DocumentCreate(Args):
@@ -82,6 +92,8 @@ class DocumentCreate(Args):
     text: str | None = None
     thread: UUID | None = None
     workspace: UUID | None = None
+    rationale: str = ""
+    propose: bool = False
 
 
 class DocumentPutAway(Args):
@@ -89,8 +101,38 @@ class DocumentPutAway(Args):
     thread: UUID | None = None
 
 
+class DocumentArchive(DocumentPutAway):
+    rationale: str = ""
+    propose: bool = False
+
+
+class DocumentRestoreVersion(Args):
+    document: UUID
+    version: int = Seq
+    base_version: int = Seq
+    thread: UUID | None = None
+    rationale: str = ""
+    propose: bool = False
+
+
+class DocumentPolicySet(Args):
+    document: UUID
+    policy: str
+    thread: UUID
+
+
 class ProposalNamed(Args):
     proposal: UUID
+
+
+class ProposalAccept(ProposalNamed):
+    text: str | None = None
+    title: str | None = None
+    base_version: int | None = Field(default=None, ge=0, le=2**53 - 1)
+
+
+class ProposalsAccept(Args):
+    proposals: list[UUID] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class ProposalReject(Args):
@@ -135,9 +177,10 @@ def _read_mark_set(actor: Actor, args: ReadMarkSet) -> Result:
 def _document_save(actor: Actor, args: DocumentSave) -> Result:
     return _written(
         document_save(
-            actor=actor, document=args.document, text=args.text, base_version=args.base_version, thread=args.thread
+            actor=actor, document=args.document, text=args.text, base_version=args.base_version, thread=args.thread,
+            rationale=args.rationale, propose=args.propose,
         )
-    )
+    )  # fmt: skip
 
 
 def _document_create(actor: Actor, args: DocumentCreate) -> Result:
@@ -148,21 +191,48 @@ def _document_create(actor: Actor, args: DocumentCreate) -> Result:
         workspace = selectors.thread_for(actor, args.thread).workspace_id
     return _written(
         document_create(
-            actor=actor, workspace=workspace, title=args.title, kind=args.kind, text=args.text, thread=args.thread
+            actor=actor, workspace=workspace, title=args.title, kind=args.kind, text=args.text, thread=args.thread,
+            rationale=args.rationale, propose=args.propose,
+        )
+    )  # fmt: skip
+
+
+def _document_archive(actor: Actor, args: DocumentArchive) -> Result:
+    return _written(
+        document_archive(
+            actor=actor, document=args.document, thread=args.thread, rationale=args.rationale, propose=args.propose
         )
     )
-
-
-def _document_archive(actor: Actor, args: DocumentPutAway) -> Result:
-    return _written(document_archive(actor=actor, document=args.document, thread=args.thread))
 
 
 def _document_restore(actor: Actor, args: DocumentPutAway) -> Result:
     return _written(document_restore(actor=actor, document=args.document, thread=args.thread))
 
 
-def _proposal_accept(actor: Actor, args: ProposalNamed) -> Result:
-    return _written(proposal_accept(actor=actor, proposal=args.proposal))
+def _document_restore_version(actor: Actor, args: DocumentRestoreVersion) -> Result:
+    return _written(
+        document_restore_version(
+            actor=actor, document=args.document, version=args.version, base_version=args.base_version,
+            thread=args.thread, rationale=args.rationale, propose=args.propose,
+        )
+    )  # fmt: skip
+
+
+def _document_policy_set(actor: Actor, args: DocumentPolicySet) -> Result:
+    found = document_policy_set(actor=actor, document=args.document, policy=args.policy, thread=args.thread)
+    return {"document": str(found.id), "policy": found.write_policy}
+
+
+def _proposal_accept(actor: Actor, args: ProposalAccept) -> Result:
+    return _written(
+        proposal_accept(
+            actor=actor, proposal=args.proposal, text=args.text, title=args.title, base_version=args.base_version
+        )
+    )
+
+
+def _proposals_accept(actor: Actor, args: ProposalsAccept) -> Result:
+    return accept_each(actor, args.command_id, args.proposals)
 
 
 def _proposal_reject(actor: Actor, args: ProposalReject) -> Result:
@@ -207,8 +277,11 @@ def register_commands() -> None:
     register("read_mark_set", ReadMarkSet, _read_mark_set, stored=False)
     register("document_create", DocumentCreate, _document_create)
     register("document_save", DocumentSave, _document_save)
-    register("document_archive", DocumentPutAway, _document_archive)
+    register("document_archive", DocumentArchive, _document_archive)
     register("document_restore", DocumentPutAway, _document_restore)
-    register("proposal_accept", ProposalNamed, _proposal_accept)
+    register("document_restore_version", DocumentRestoreVersion, _document_restore_version)
+    register("document_policy_set", DocumentPolicySet, _document_policy_set)
+    register("proposal_accept", ProposalAccept, _proposal_accept)
+    register("proposals_accept", ProposalsAccept, _proposals_accept, apart=True)
     register("proposal_reject", ProposalReject, _proposal_reject)
     register("proposal_withdraw", ProposalNamed, _proposal_withdraw)

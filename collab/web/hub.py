@@ -22,6 +22,7 @@ from collab.db import in_db
 from collab.protocol import Close
 from collab.web.access import sessions_over
 from collab.web.frames import heads
+from collab.web.inbox_socket import RECOUNT_SECONDS, Inboxes, InboxSocket
 from collab.web.presence import RENEW_SECONDS, presence_end, presence_renew
 from collab.web.rates import Window
 from collab.web.served import Served
@@ -44,16 +45,18 @@ class Hub:
         self.loop = asyncio.get_running_loop()
         self._layer: Any = get_channel_layer()
         self._channel = ""
-        self._sockets: set[Socket] = set()
+        self._sockets: set[Socket | InboxSocket] = set()
+        self.inboxes = Inboxes()
         self._served: dict[UUID, Served] = {}
         self._windows: dict[UUID, Window] = {}
         self._groups = asyncio.Lock()
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def opened(self, socket: Socket) -> bool:
-        """Count a socket that was accepted; False: its person has too many, so close it."""
-        if Counter(known.viewer.person for known in self._sockets)[socket.viewer.person] >= SOCKETS_A_PERSON:
+    async def opened(self, socket: Socket | InboxSocket) -> bool:
+        """Count a socket that was accepted; False: its person has too many of its kind, so close it."""
+        known = Counter((type(one), one.person) for one in self._sockets)
+        if known[type(socket), socket.person] >= SOCKETS_A_PERSON:
             return False
         self._sockets.add(socket)
         async with self._starting:
@@ -88,10 +91,18 @@ class Hub:
         finally:
             served.ready.set()
 
-    async def closed(self, socket: Socket) -> None:
+    async def closed(self, socket: Socket | InboxSocket) -> None:
         """Forget a socket; the last one of a thread leaves its group, the last one of all stops the hub."""
         socket.open = False
         self._sockets.discard(socket)
+        if isinstance(socket, InboxSocket):
+            self.inboxes.left(socket)
+        else:
+            await self._left_thread(socket)
+        if not self._sockets:
+            await self._stop()
+
+    async def _left_thread(self, socket: Socket) -> None:
         served = self._served.get(socket.thread_id)
         if served is not None:
             served.sockets.discard(socket)
@@ -101,8 +112,6 @@ class Hub:
             if socket.viewer.person not in served.people:
                 await _logged(in_db(presence_end, socket.thread_id, socket.viewer.person))
                 doorbell.presence_changed(socket.thread_id)
-        if not self._sockets:
-            await self._stop()
 
     def command_wait(self, person: UUID) -> float:
         """Count a command of a person and return 0, or the seconds to wait when there were too many."""
@@ -117,6 +126,7 @@ class Hub:
             _every(COMPARE_SECONDS, self._compare),
             _every(RENEW_SECONDS, self._renew),
             _every(SESSION_SECONDS, self._check),
+            _every(RECOUNT_SECONDS, self._recount),
             _every(REJOIN_SECONDS, self._rejoin),
         ):
             self._tasks.add(self.loop.create_task(work))
@@ -176,13 +186,16 @@ class Hub:
         match message["type"]:
             case "recheck":
                 scope = UUID(message["scope"])
+                self.inboxes.recount(UUID(account) for account in message["accounts"])
                 await self._recheck([served for served in self._serving() if served.workspace_id == scope])
+            case "inbox":
+                self.inboxes.rung(UUID(message["workspace"]))
             case "session_over":
                 for socket in [one for one in self._sockets if one.sign_in.digest == message["session"]]:
                     await socket.close(Close.NOT_SIGNED_IN)
             case "signed_out":
-                await self._end_sessions([one for one in self._sockets if one.viewer.person.hex == message["account"]])
-            case kind if (served := self._served.get(UUID(message["thread"]))) is not None:
+                await self._end_sessions([one for one in self._sockets if one.person.hex == message["account"]])
+            case kind if "thread" in message and (served := self._served.get(UUID(message["thread"]))) is not None:
                 await self._rung(served, kind, message)
 
     async def _rung(self, served: Served, kind: str, message: dict[str, Any]) -> None:
@@ -194,6 +207,8 @@ class Hub:
                 await served.live(message["frame"])
             case "document":
                 await served.documents_changed([UUID(message["document"])])
+            case "editing":
+                await served.editing(message["said"])
             case "presence":
                 if missing := await served.presence():
                     # Another process said that they left, but they are still here.
@@ -218,11 +233,14 @@ class Hub:
         await self._end_sessions(list(self._sockets))
         await self._recheck(self._serving())
 
+    async def _recount(self) -> None:
+        self.inboxes.recount()
+
     async def _recheck(self, threads: list[Served]) -> None:
         for served in threads:
             await served.recheck()
 
-    async def _end_sessions(self, sockets: list[Socket]) -> None:
+    async def _end_sessions(self, sockets: list[Socket | InboxSocket]) -> None:
         over = await in_db(sessions_over, [socket.sign_in for socket in sockets])
         for socket in sockets:
             if socket.sign_in.key in over:

@@ -5,27 +5,22 @@ A builder takes ids and returns items in the same order, in a number of queries 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, F, Q, QuerySet
 
 from collab import reads
-from collab.canonical import canonical
-from collab.diffs import diff_lines
-from collab.kind import Data
-from collab.kinds import KINDS
 from collab.models.documents import Document, Follow
 from collab.models.proposals import Proposal
 from collab.models.threads import Message, Thread
 from collab.reads import Item, Ref
 from collab.selectors import names_of
-from collab.services.proposals import Eligibility, acceptances, may_withdraw
 from collab.web.actors import Book
+from collab.web.delegating import delegated_in
 from collab.web.markdown import render
+from collab.web.suggested import MAY_NOTHING, change_of, may, resolver_part, seen_by
 from permissions.actors import Actor
 from permissions.grants import readable
 from permissions.phrases import GONE_NAME
@@ -38,6 +33,7 @@ def thread_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
     """Build the items of threads."""
     threads = Thread.objects.in_bulk(ids)
     agents = names_of(thread.agent_id for thread in threads.values() if thread.agent_id)
+    delegated = delegated_in([(thread.id, thread.agent_id) for thread in threads.values()])
     return [
         {
             "item": "thread",
@@ -50,6 +46,7 @@ def thread_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
             if thread.agent_id
             else None,
             "focus": _text(thread.focus_id),
+            "delegation": delegated.get(thread.id),
         }
         for thread in _in_order(threads, ids)
     ]
@@ -93,6 +90,7 @@ def document_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
             "kind": document.kind,
             "version": document.version,
             "archived": document.archived_at is not None,
+            "policy": document.write_policy,
             "open_proposals": document.open_proposals,
         }
         for document in _in_order(documents, ids)
@@ -110,9 +108,9 @@ def proposal_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
     actors = [actor for proposal in proposals.values() for actor in (proposal.proposer, proposal.resolver)]
     book = _book(proposals.values(), actors)
     opened = [proposal for proposal in proposals.values() if proposal.state == Proposal.State.OPEN]
-    eligible = acceptances(viewer, opened) if viewer and opened else {}
+    mays = may(viewer, opened) if viewer and opened else {}
     return [
-        {**_proposal_item(proposal, book), "may": _may(viewer, proposal, eligible)}
+        {**_proposal_item(proposal, book), **seen_by(proposal, mays.get(proposal.id, MAY_NOTHING))}
         for proposal in _in_order(proposals, ids)
     ]
 
@@ -129,41 +127,14 @@ def _proposal_item(proposal: Proposal, book: Book) -> Item:
         "base_version": proposal.base_version,
         "proposer": book.json(proposal.proposer),
         "rationale": proposal.rationale,
-        "diff": _diff_of(proposal),
+        "diff": change_of(proposal),
+        "edits": resolver_part(proposal),
         "state": proposal.state,
         "resolver": book.json(proposal.resolver),
         "resolved_at": proposal.resolved_at and proposal.resolved_at.isoformat(),
         "reason": proposal.reason,
         "at": proposal.proposed_at.isoformat(),
     }
-
-
-def _may(viewer: Actor | None, proposal: Proposal, eligible: dict[UUID, Eligibility]) -> dict[str, Any]:
-    if viewer is None or proposal.id not in eligible:
-        return {"accept": {"ok": False, "because": ""}, "withdraw": False}
-    accept = eligible[proposal.id]
-    return {
-        "accept": {"ok": accept.ok, "because": accept.because},
-        "withdraw": may_withdraw(viewer, proposal.proposer),
-    }
-
-
-def _diff_of(proposal: Proposal) -> list[Item]:
-    if proposal.change == Proposal.Change.ARCHIVE:
-        return []
-    base = "" if proposal.base_data is None else canonical(proposal.base_data)
-    return _diff(proposal.kind, base, canonical(proposal.data))
-
-
-@lru_cache(maxsize=32)
-def _diff(kind_name: str, base: str, data: str) -> list[Item]:
-    """The viewers of one proposal share one diff, which is the costly part."""
-    kind = KINDS.named(kind_name)
-    old = _data(base) if base else kind.empty("")
-    return [
-        {"op": line.op, "old": line.old_no, "new": line.new_no, "spans": line.spans, "skipped": line.skipped}
-        for line in diff_lines(kind, old, _data(data))
-    ]
 
 
 def standing_refs(thread_id: UUID) -> Iterable[Ref]:
@@ -188,7 +159,7 @@ def register() -> None:
         reads.register_event_items(event_type, lambda row, fact: [("thread", row.thread_id)])
     for event_type in ("message_posted", "message_cancelled", "message_passed_over"):
         reads.register_event_items(event_type, lambda row, fact: [("message", fact.message)])
-    for event_type in ("document_created", "document_changed", "document_archived"):
+    for event_type in ("document_created", "document_changed", "document_archived", "policy_changed"):
         reads.register_event_items(event_type, lambda row, fact: [("document", fact.document)])
     for event_type in ("proposal_created", "proposal_resolved"):
         reads.register_event_items(event_type, lambda row, fact: [("proposal", fact.proposal)])
@@ -230,8 +201,3 @@ def _in_order(found: dict[UUID, Any], ids: Sequence[UUID]) -> Iterable[Any]:
 
 def _text(id: UUID | None) -> str | None:
     return None if id is None else str(id)
-
-
-def _data(text: str) -> Data:
-    data: Data = json.loads(text)
-    return data

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from collab import reads, selectors
+from collab.inbox import Count, counted
 from collab.models.documents import Document
 from collab.models.threads import ReadMark, Thread
 from collab.models.workspaces import Workspace
@@ -21,6 +22,9 @@ from permissions.models import User
 
 SHARED = "Shared with you"
 """What a workspace is called to who may see one of its threads or documents, and not the workspace."""
+
+MOST = 50
+"""Threads, and documents, that stand in the sidebar of any page but the workspace's own."""
 
 OFFERED = (Action.VIEW, Action.START_TURN, Action.CHANGE_DOCUMENT, Action.MANAGE)
 
@@ -46,6 +50,9 @@ class Side:
     people: Sequence[Member]
     me: Me
     may: Mapping[str, bool]
+    waits: Count
+    more_threads: bool = False
+    more_documents: bool = False
     at: str = ""
     thread_id: UUID | None = None
     document_id: UUID | None = None
@@ -56,13 +63,19 @@ def side(
 ) -> Side:
     """Return the sidebar of a workspace that the reader was let into, in a constant number of queries.
 
-    Who was let into only a part of it is shown neither its name nor its people.
+    Who was let into only a part of it is shown neither its name nor its people. Beside the workspace's own page stands
+    all that is in it, beside others so much that a page costs the same in a large one.
 
     Args:
-        at: which page of the workspace this is: ``workspace``, ``people`` or neither.
+        at: which page this is: ``workspace``, ``people``, ``inbox`` or none of them.
         thread, document: the one that is open.
     """
     actor = Person(reader.id)
+    most = None if at == "workspace" else MOST
+    limit = most and most + 1
+    threads = selectors.threads_of(actor, workspace.id, limit=limit)
+    documents = selectors.documents_of(actor, workspace.id, limit=limit)
+    waits = counted(actor)
     people = selectors.people_of(workspace.id)
     decisions = decisions_on(actor, workspace, actions=OFFERED)
     if decisions[Action.VIEW].level < Level.ALLOW:
@@ -71,10 +84,13 @@ def side(
     return Side(
         workspace=workspace,
         others=len(selectors.workspaces_of(actor)) > 1,
-        threads=selectors.threads_of(actor, workspace.id),
-        documents=selectors.documents_of(actor, workspace.id),
+        threads=[replace(line, waits=waits.threads.get(line.thread.id, 0)) for line in threads[:most]],
+        documents=documents[:most],
         people=people,
         me=_me(reader, people),
+        waits=waits,
+        more_threads=len(threads) > len(threads[:most]),
+        more_documents=len(documents) > len(documents[:most]),
         may={action.value: decision.level is Level.ALLOW for action, decision in decisions.items()},
         at=at,
         thread_id=thread,

@@ -7,15 +7,20 @@ from channels.routing import URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.urls import path, re_path
 
+from collab.web.away import ResumingSockets
 from collab.web.consumers import NoSuchSocket, ThreadConsumer
+from collab.web.inbox_consumer import InboxConsumer
 
 sockets = AllowedHostsOriginValidator(
-    AuthMiddlewareStack(
-        URLRouter(
-            [
-                path("ws/threads/<uuid:thread>/", ThreadConsumer.as_asgi()),
-                re_path("", NoSuchSocket.as_asgi()),
-            ]
+    ResumingSockets(
+        AuthMiddlewareStack(
+            URLRouter(
+                [
+                    path("ws/threads/<uuid:thread>/", ThreadConsumer.as_asgi()),
+                    path("ws/inbox/", InboxConsumer.as_asgi()),
+                    re_path("", NoSuchSocket.as_asgi()),
+                ]
+            )
         )
     )
 )

@@ -11,7 +11,18 @@ from collab import doorbell, reads
 from collab.db import in_db
 from collab.protocol import Close
 from collab.web.access import Viewer, admitted
-from collab.web.frames import Head, Outgoing, document_frames, dumps, epoch_of, event_frames, heads, standing_items
+from collab.web.editing import viewers_of
+from collab.web.frames import (
+    Head,
+    Outgoing,
+    document_frames,
+    dumps,
+    epoch_of,
+    event_frames,
+    heads,
+    proposal_frame,
+    standing_items,
+)
 from collab.web.presence import people_here
 from collab.web.socket import Socket
 
@@ -118,6 +129,15 @@ class Served:
             else:
                 await self._recheck_if_changed(epoch)
 
+    async def editing(self, said: dict[str, Any]) -> None:
+        """Tell the others who writes in a document, if they may view it."""
+        viewers = self._viewers()
+        if said["document"] is not None:
+            viewers = await in_db(viewers_of, UUID(said["document"]), viewers)
+        for socket in self._reading():
+            if socket.viewer in viewers and str(socket.person) != said["person"]["id"]:
+                await socket.frame({"type": "editing", **said})
+
     async def presence(self) -> set[UUID]:
         """Tell everyone who is here, if that changed; return those of this process who are missing from it."""
         async with self._lock:
@@ -168,6 +188,7 @@ class Served:
         return True
 
     async def _recheck(self) -> None:
+        epoch = await in_db(epoch_of, self.thread_id)
         found = await in_db(admitted, self.thread_id, self.people)
         for socket in list(self.sockets):
             admission = found.get(socket.viewer.person)
@@ -177,3 +198,8 @@ class Served:
             elif admission != socket.admission:
                 socket.admission = admission
                 await socket.frame({"type": "rights", "viewer": admission.json})
+        # Who may accept a proposal, and who is named on its card, follows from grants. Where these changed once more,
+        # everyone is looked at again anyway.
+        proposals = await in_db(proposal_frame, self.thread_id, self._viewers())
+        if proposals is not None and await in_db(epoch_of, self.thread_id) == epoch:
+            await self._send(proposals)

@@ -44,6 +44,11 @@ class Socket:
     def viewer(self) -> Viewer:
         return self.admission.viewer
 
+    @property
+    def person(self) -> UUID:
+        """Whose socket it is."""
+        return self.viewer.person
+
     async def frame(self, frame: dict[str, Any]) -> None:
         """Send a frame of this socket alone."""
         await self.text(dumps(frame))

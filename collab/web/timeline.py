@@ -6,7 +6,7 @@ What an event says beyond ids comes from the items of what it touches, built as 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -15,10 +15,11 @@ from uuid import UUID
 from django.utils.dateparse import parse_datetime
 
 from collab import events, log, reads
+from collab.asking import DECIDED
 from collab.models.threads import Event, Thread
 from collab.reads import Item, Ref
 from collab.web.actors import Book
-from permissions.actors import Actor
+from permissions.actors import Actor, person
 
 PAGE_EVENTS = 100
 """Events a page shows."""
@@ -41,6 +42,8 @@ class Entry:
     look: str
     who: str
     says: str
+    may_ask: bool = False
+    """Its reader may ask why it was allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +65,29 @@ class Timeline:
     before: int | None
 
 
-def timeline(reader: Actor, thread: Thread, *, before: int | None = None) -> Timeline:
+def timeline(reader: Actor, thread: Thread, *, before: int | None = None, manages: bool = False) -> Timeline:
     """Return a page of a thread's log, the newest or the one before a seq, in a number of queries that does not grow
-    with it. The caller has checked that the reader may see the thread."""
+    with it. The caller has checked that the reader may see the thread, and whether they manage its workspace."""
     end = thread.head_seq if before is None else min(before - 1, thread.head_seq)
     rows = log.read(thread.id, after=max(end - PAGE_EVENTS, 0), upto=end, limit=PAGE_EVENTS)
     facts = [events.load(row.type, row.data) for row in rows]
     items = _items(reader, rows, facts)
     book = Book(thread.workspace_id, [row.actor for row in rows])
-    entries = [(row.turn_id, _entry(row, fact, items, book)) for row, fact in zip(rows, facts, strict=True)]
+    entries = [
+        (row.turn_id, replace(_entry(row, fact, items, book), may_ask=_may_ask(reader, row, manages=manages)))
+        for row, fact in zip(rows, facts, strict=True)
+    ]
     return Timeline(_grouped(entries, items), rows[0].seq if rows and rows[0].seq > 1 else None)
+
+
+def entry_of(reader: Actor, thread: Thread, row: Event) -> Entry:
+    """Return one event of a thread that the reader was let see."""
+    fact = events.load(row.type, row.data)
+    return _entry(row, fact, _items(reader, [row], [fact]), Book(thread.workspace_id, [row.actor]))
+
+
+def _may_ask(reader: Actor, row: Event, *, manages: bool) -> bool:
+    return bool(row.grants_epoch) and row.type in DECIDED and (manages or person(row.actor) == reader)
 
 
 def _items(reader: Actor, rows: Sequence[Event], facts: Sequence[Any]) -> Items:
@@ -102,7 +118,7 @@ def _grouped(entries: Sequence[tuple[UUID | None, Entry]], items: Items) -> list
 
 
 def _entry(row: Event, fact: Any, items: Items, book: Book) -> Entry:
-    told = SAYS.get(row.type)
+    told = None if isinstance(fact, events.Unknown) else SAYS.get(row.type)
     icon, look, says = told(fact, items) if told else ("minus", "", "Something this page does not know")
     actor = book.json(row.actor) or {}
     who = "" if row.type in OF_THE_TURN else actor["name"]
@@ -155,6 +171,12 @@ def _call_ended(fact: events.CallEnded, items: Items) -> Said:
     return icon, look, f"{word}, {str(call.get('label', 'a call')).lower()}{because}"
 
 
+def _shared(fact: events.CallShared, items: Items) -> Said:
+    call = items.get(("call", fact.call)) or {}
+    brief = f": {call['brief']}" if call.get("brief") else ""
+    return "people", "", f"shared {str(call.get('label', 'a call')).lower()} with everyone here{brief}"
+
+
 def _paused(fact: events.TurnPaused, items: Items) -> Said:
     asked = [item["text"] for id in fact.questions if (item := items.get(("question", id)))]
     return "help", "wait", f"Asked: {' · '.join(asked)}" if asked else "Paused for an answer"
@@ -178,6 +200,8 @@ def _changed(fact: events.ThreadChanged, items: Items) -> Said:
             return "pencil", "", "gave the thread another title"
         case "archived":
             return "lock", "", "archived the thread" if fact.value == "true" else "brought the thread back"
+        case "delegation":
+            return "key", "", DELEGATED.get(fact.value or "", "changed what is delegated to the agent")
         case _:
             return "pencil", "", f"changed {fact.what}{f' to {fact.value}' if fact.value else ''}"
 
@@ -222,6 +246,11 @@ def _numbers(ids: Sequence[UUID], items: Items) -> str:
     return f"{'Messages' if len(seqs) > 1 else 'Message'} {', '.join(seqs)}" if seqs else "A message"
 
 
+def _policy(fact: events.PolicyChanged, items: Items) -> Said:
+    how = "only suggest changes to" if fact.policy == "propose" else "change"
+    return "key", "", f"let agents and clients {how} {_title(fact.document, items)}"
+
+
 def _title(document: UUID, items: Items) -> str:
     found = items.get(("document", document))
     return str(found["title"]) if found else "a document"
@@ -243,6 +272,13 @@ ENDS: Mapping[str, Said] = {
     "stopped": ("stop", "", "Stopped"),
 }
 
+DELEGATED: Mapping[str, str] = {
+    "allow": "let the agent change documents here for a while",
+    "propose": "let the agent only suggest changes here for a while",
+    "deny": "kept the agent from documents here for a while",
+    "ended": "ended what was delegated to the agent",
+}
+
 OF_THE_TURN = frozenset(
     {"turn_started", "call_started", "call_ended", "turn_paused", "question_answered", "turn_ended", "message_taken"}
 )
@@ -260,12 +296,14 @@ SAYS: Mapping[str, Callable[[Any, Items], Said]] = {
     "turn_started": _started,
     "call_started": _call_started,
     "call_ended": _call_ended,
+    "call_shared": _shared,
     "turn_paused": _paused,
     "question_answered": _answered,
     "turn_ended": _ended,
     "document_created": _document("made", "doc"),
     "document_changed": _document("changed", "doc"),
     "document_archived": _document("archived", "lock"),
+    "policy_changed": _policy,
     "proposal_created": _proposed,
     "proposal_resolved": _resolved,
 }

@@ -1,8 +1,7 @@
-"""The pages of threads and documents. A view loads through the check, calls a service, or shows; it decides nothing."""
+"""The pages of threads. A view loads through the check, calls a service, or shows; it decides nothing."""
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -11,18 +10,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from collab import selectors
-from collab.errors import CollabError
 from collab.models.documents import Document
-from collab.services.documents import document_create, document_save
+from collab.services.documents import document_create
 from collab.services.messages import message_post
 from collab.services.threads import thread_create
 from collab.web import pages
 from collab.web.answers import actor, filled, page, reader, tried
-from collab.web.forms import DocumentForm, SaveForm, ThreadForm
+from collab.web.forms import DocumentForm, ThreadForm
 from collab.web.frames import page_items
 from collab.web.pane import pane
 from collab.web.timeline import timeline
-from permissions.errors import NotFound, Refused
+from permissions.errors import NotFound
 from permissions.ids import new_id
 
 TITLE_CHARS = 60
@@ -62,7 +60,7 @@ def thread_timeline(request: HttpRequest, id: UUID) -> HttpResponse:
     found = selectors.thread_for(actor(request), id)
     side = pages.side(reader(request), found.workspace, thread=found.id)
     before = _seq(request, "before")
-    shown = timeline(actor(request), found, before=before)
+    shown = timeline(actor(request), found, before=before, manages=side.may["manage"])
     data = {**pages.thread_data(reader(request).id, found, side), "items": []}
     context = {
         "thread": found,
@@ -97,38 +95,6 @@ def thread_new(request: HttpRequest, id: UUID) -> HttpResponse:
     return redirect("thread", made[0]) if made else redirect("workspace", id)
 
 
-@require_safe
-@page
-def document(request: HttpRequest, id: UUID) -> HttpResponse:
-    """Show a document by itself."""
-    return _document_page(request, selectors.document_for(actor(request), id))
-
-
-@require_safe
-@page
-def document_pane(request: HttpRequest, id: UUID) -> HttpResponse:
-    """Return the fragment that shows a document beside a thread (``?thread=``) or alone."""
-    found = selectors.document_for(actor(request), id)
-    beside = _uuid(request.GET.get("thread", ""))
-    place = selectors.thread_for(actor(request), beside) if beside else None
-    return render(request, "parts/pane.html", {"pane": pane(reader(request).id, found, place)})
-
-
-@require_POST
-@page
-def document_saved(request: HttpRequest, id: UUID) -> HttpResponse:
-    """Save a document's text from its own page; where it cannot be, show why, with the text kept."""
-    found = selectors.document_for(actor(request), id)
-    text = request.POST.get("text", "")
-    try:
-        form = filled(SaveForm(request.POST))
-        document_save(actor=actor(request), document=id, text=form["text"], base_version=form["base_version"])
-    except (CollabError, Refused) as error:
-        found.refresh_from_db()
-        return _document_page(request, found, draft=text, note=f"Not saved: {error.because} Saving again replaces it.")
-    return redirect("document", id)
-
-
 @require_POST
 @page
 def document_new(request: HttpRequest, id: UUID) -> HttpResponse:
@@ -150,15 +116,6 @@ def document_new(request: HttpRequest, id: UUID) -> HttpResponse:
     if place is not None:
         return redirect("thread", place)
     return redirect("document", made[0].id) if done and made else redirect("workspace", id)
-
-
-def _document_page(request: HttpRequest, found: Document, **kept: Any) -> HttpResponse:
-    workspace = selectors.workspace_for(actor(request), found.workspace_id)
-    shown = {
-        "side": pages.side(reader(request), workspace, document=found.id),
-        "pane": pane(reader(request).id, found, **kept),
-    }
-    return render(request, "document.html", shown, status=400 if kept else 200)
 
 
 def _title_of(text: str) -> str:

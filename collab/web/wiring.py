@@ -7,16 +7,18 @@ from typing import Any
 from django.contrib.auth.signals import user_logged_out
 from django.http import HttpRequest
 
-from collab import doorbell
-from collab.web import items
+from collab import doorbell, waiting
+from collab.web import delegating, items
 from collab.web.access import session_digest
 from collab.web.handlers import register_commands
 
 
 def connect() -> None:
-    """Register this app's commands and items, and close a session's sockets when its person signs out."""
+    """Register this app's commands, items and what waits, and close a session's sockets when its person signs out."""
     register_commands()
+    delegating.register_commands()
     items.register()
+    waiting.register()
     user_logged_out.connect(_session_over, dispatch_uid="collab.session_over")
 
 

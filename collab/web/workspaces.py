@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,9 @@ from django.views.decorators.http import require_safe
 
 from collab import selectors
 from collab.errors import CollabError
+from collab.models.workspaces import Workspace
+from collab.selectors import Member
+from collab.services.holders import holder_named, holder_role_set, still_views, workspace_leave
 from collab.services.workspaces import (
     agent_disable,
     agent_enable,
@@ -27,9 +30,21 @@ from collab.services.workspaces import (
 )
 from collab.web import pages
 from collab.web.answers import actor, filled, page, reader, tried
-from collab.web.forms import AddForm, AgentForm, InviteForm, NameForm, RemoveForm, RevokeForm, RoleForm
+from collab.web.forms import (
+    AddForm,
+    AgentForm,
+    ClientForm,
+    GroupForm,
+    InviteForm,
+    NameForm,
+    RemoveForm,
+    RevokeForm,
+    RoleForm,
+)
+from collab.web.held import lines_of, of_kind
 from permissions.actors import Person
 from permissions.errors import Refused
+from permissions.ledger import Holder
 from permissions.roles import Role
 
 LAST = "workspace"
@@ -96,6 +111,8 @@ def people(request: HttpRequest, id: UUID) -> HttpResponse:
     if request.method == "POST":
         act = ACTS.get(request.POST.get("act", ""))
         done = act is not None and tried(request, lambda: act(request, actor(request), id, link))
+        if done and request.POST.get("act") == "leave":
+            return redirect("people", id) if still_views(actor(request), found) else redirect("home")
         if not link or not done:
             return redirect("people", id)
     side = pages.side(reader(request), found, at="people")
@@ -105,7 +122,7 @@ def people(request: HttpRequest, id: UUID) -> HttpResponse:
         "people": side.people,
         "roles": ROLES,
         "agent_roles": AGENT_ROLES,
-        "agents": pages.every_agent(id) if manages else selectors.agents_of(id),
+        **_holders(found, side, pages.every_agent(id) if manages else selectors.agents_of(id)),
         "invites": selectors.invites_of(actor(request), id) if manages else [],
         **link,
     }
@@ -125,7 +142,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _role(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, str]) -> str:
     form = filled(RoleForm(request.POST))
-    member_role_set(actor=by, workspace=workspace, user=form["user"], role=Role(form["role"]))
+    member_role_set(actor=by, workspace=workspace, user=form["user"], role=Role(form["role"]), until=form["until"])
     return f"{_name(form['user'])} is {form['role']} now."
 
 
@@ -137,7 +154,8 @@ def _remove(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, s
 
 def _add(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, str]) -> str:
     form = filled(AddForm(request.POST))
-    member_add(actor=by, workspace=workspace, username=form["username"], role=Role(form["role"]))
+    role, until = Role(form["role"]), form["until"]
+    member_add(actor=by, workspace=workspace, username=form["username"], role=role, until=until)
     return f"{form['username']} was added as {form['role']}."
 
 
@@ -160,8 +178,35 @@ def _agent(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, st
     if not form["role"]:
         agent_disable(actor=by, workspace=workspace, agent_account=form["agent"])
         return f"{name} is not enabled here now."
-    agent_enable(actor=by, workspace=workspace, agent_account=form["agent"], role=Role(form["role"]))
+    role, until = Role(form["role"]), form["until"]
+    agent_enable(actor=by, workspace=workspace, agent_account=form["agent"], role=role, until=until)
     return f"{name} may do what a {form['role']} may, and no more than the person it works for."
+
+
+def _group(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, str]) -> str:
+    form = filled(GroupForm(request.POST))
+    found = selectors.workspace_for(by, workspace)
+    holder = holder_named(by, found, group=form["group"], team=form["team"])
+    return _held(by, workspace, holder, form)
+
+
+def _client(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, str]) -> str:
+    form = filled(ClientForm(request.POST))
+    holder = holder_named(by, selectors.workspace_for(by, workspace), account=form["user"])
+    return _held(by, workspace, holder, form)
+
+
+def _held(by: Person, workspace: UUID, holder: Holder, form: dict[str, Any]) -> str:
+    role = Role(form["role"]) if form["role"] else None
+    holder_role_set(actor=by, workspace=workspace, holder=holder, role=role, until=form["until"])
+    return f"{holder} is {role.value} now." if role else f"{holder} holds nothing on the workspace now."
+
+
+def _leave(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, str]) -> str:
+    left = workspace_leave(actor=by, workspace=workspace)
+    if still_views(by, left):
+        return f"You gave up what you held in {left} yourself. What a group of yours holds is still yours."
+    return f"You left {left}."
 
 
 ACTS: dict[str, Callable[[HttpRequest, Person, UUID, dict[str, str]], str]] = {
@@ -171,8 +216,31 @@ ACTS: dict[str, Callable[[HttpRequest, Person, UUID, dict[str, str]], str]] = {
     "invite": _invite,
     "revoke": _revoke,
     "agent": _agent,
+    "group": _group,
+    "client": _client,
+    "leave": _leave,
 }
 """What the forms of the people page do, by their hidden ``act``. The last argument takes an invite's link."""
+
+
+def _holders(found: Workspace, side: pages.Side, agents: Sequence[Member]) -> dict[str, Any]:
+    """What the page shows of who holds what; to who does not manage the workspace, of its members alone."""
+    lines = lines_of(found, {member.id: member.place for member in side.people})
+    people = {line.id: line for line in of_kind(lines, "person")}
+    by_id = {line.id: line for line in lines}
+    everyone = {
+        "members": [{"member": member, "line": people.get(member.id)} for member in side.people],
+        "agents": [{"member": member, "line": by_id.get(member.id)} for member in agents],
+    }
+    if not side.may["manage"]:
+        return everyone
+    shown = {member.id for member in side.people}
+    return {
+        **everyone,
+        "over": [line for line in people.values() if line.id not in shown],
+        "groups": of_kind(lines, "group"),
+        "clients": of_kind(lines, "client"),
+    }
 
 
 def _name(account: UUID) -> Any:

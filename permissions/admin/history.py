@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
 from django.contrib.admin import display
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 
 from permissions.admin.base import StaffAdmin, actor_column
 from permissions.admin.standing import named_apart
-from permissions.models import GrantChange
+from permissions.history import by_name
+from permissions.models import GrantChange, Guarded
 
 OBJECTS = "accord_objects"
 """What a page puts on the rows it shows: the objects they are about, by kind and id."""
@@ -27,7 +30,7 @@ class HistoryAdmin(StaffAdmin):
     linked_by = ("object_id", "scope_id", "account", "group")
     id_fields = ("pk", "object_id", "scope_id", "account")
     search_fields = ("account__username", "account__display_name", "group__name", "codename", "through", "reason")
-    search_help_text = "Who holds it, a grant, a reason, or the id of an object or an account"
+    search_help_text = "Who did it or holds it, on what, a grant, a reason, or an id"
     date_hierarchy = "at"
     ordering = ("-at", "-pk")
     shown = ("at", "who", "did", "whom", "through", "on", "object_id", "until", "reason", "epoch")
@@ -55,6 +58,25 @@ class HistoryAdmin(StaffAdmin):
     def until(self, obj: GrantChange) -> Any:
         """When it expires."""
         return obj.expires_at
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find also by who did it, and by what the object is called."""
+        found, doubled = super().get_search_results(request, queryset, search_term)
+        if not (words := search_term.strip()):
+            return found, doubled
+        matches = Q(pk__in=found.order_by().values("pk")) | by_name(words)
+        for called in self._called(words):
+            matches |= Q(object_id__in=called)
+        return queryset.filter(matches), doubled
+
+    def _called(self, words: str) -> Iterator[QuerySet[Any]]:
+        """Yield the objects of each kind whose name, which its own list is searched by first, has these words."""
+        for model in apps.get_models():
+            if issubclass(model, Guarded) and self.admin_site.is_registered(model):
+                name = self.admin_site.get_model_admin(model).search_fields[0]
+                yield model._default_manager.filter(**{f"{name}__icontains": words}).order_by().values("pk")
 
     def prepare(self, rows: Sequence[GrantChange]) -> None:
         super().prepare(rows)

@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+import structlog
 from django.contrib import messages
 from django.contrib.auth.models import Group
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -21,13 +24,20 @@ from permissions.admin.base import StaffAdmin, reader
 from permissions.admin.forms import GrantForm, TakingForm
 from permissions.admin.standing import holder_lines
 from permissions.decisions import Action, Level
-from permissions.errors import NotFound, Refused
+from permissions.errors import NotFound, PermissionsError, Refused
 from permissions.gate import decide_on
 from permissions.ledger import Holder
 from permissions.models import Guarded, User
+from permissions.reach import reach_of
 from permissions.services import grant_give, grant_take
+from permissions.tables import streamed_csv, table_of
 
-MANAGERS_ONLY = ("grants", "grant_history")
+log = structlog.get_logger(__name__)
+
+PAGE_ACCOUNTS = 100
+"""Accounts a page of the access report shows."""
+
+MANAGERS_ONLY = ("grants", "reach", "grant_history")
 
 
 class GuardedAdmin(StaffAdmin):
@@ -54,12 +64,32 @@ class GuardedAdmin(StaffAdmin):
             if self._changed(request, obj, form):
                 return redirect(request.path)
         except Refused as refused:
+            _noted(request, refused)
             status = 403
             form.full_clean()
             form.add_error(None, refused.because) if form.is_bound else messages.error(request, refused.because)
         except NotFound as gone:
+            _noted(request, gone)
             raise Http404 from gone
         return self._page(request, obj, form, status=status)
+
+    @action(description="Who can reach it", url_path="reach", icon="groups")
+    def reach(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """Show who can reach the object and through what; ``?as=csv`` sends it as a table for spreadsheets."""
+        obj = self._managed(request, object_id)
+        found = reach_of(obj, scope=_manages_scope(request, obj))
+        if request.GET.get("as") == "csv":
+            return streamed_csv(request, f"access-{obj.pk}.csv", table_of(obj, found))
+        shown = Paginator(found, PAGE_ACCOUNTS).get_page(request.GET.get("page"))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "original": obj,
+            "title": f"Who can reach {obj}",
+            "table": list(table_of(obj, shown.object_list)),
+            "shown": shown,
+        }
+        return TemplateResponse(request, "admin/reach.html", context)
 
     @action(description="Grant history", url_path="grant-history", icon="history")
     def grant_history(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -71,6 +101,7 @@ class GuardedAdmin(StaffAdmin):
     def _managed(self, request: HttpRequest, object_id: str) -> Guarded:
         obj: Guarded | None = self.get_object(request, object_id)
         if obj is None or not _manages(request, obj):
+            _noted(request, NotFound())
             raise Http404
         return obj
 
@@ -96,6 +127,21 @@ class GuardedAdmin(StaffAdmin):
             "media": self.media + form.media,
         }
         return TemplateResponse(request, "admin/grants.html", shown, status=status)
+
+
+def _noted(request: HttpRequest, error: PermissionsError) -> None:
+    """Log a form that asked for what its sender may not do, as the web pages log theirs."""
+    if request.method == "POST":
+        asked = {
+            name: request.POST[name][:100] for name in ("take", "account", "group", "codename") if name in request.POST
+        }
+        log.warning("form_refused", person=str(request.user.pk), path=request.path, code=error.code, **asked)
+
+
+def _manages_scope(request: HttpRequest, obj: Guarded) -> bool:
+    model, id = obj.grant_objects()[-1]
+    scope: Any = obj if id == obj.pk else model._default_manager.filter(pk=id).first()
+    return scope is not None and _manages(request, scope)
 
 
 def _manages(request: HttpRequest, obj: Guarded) -> bool:

@@ -11,7 +11,8 @@ CATALOGUE = {
     *("message_posted", "message_taken", "message_cancelled", "message_passed_over"),
     *("turn_started", "call_started", "call_ended", "call_shared", "turn_paused", "question_answered", "turn_ended"),
     *("action_asked", "action_resolved"),
-    *("document_created", "document_changed", "document_archived", "proposal_created", "proposal_resolved"),
+    *("document_created", "document_changed", "document_archived", "policy_changed"),
+    *("proposal_created", "proposal_resolved"),
     *("delivery_admitted", "effect_gone", "timer_set", "timer_fired", "timer_superseded"),
 }
 

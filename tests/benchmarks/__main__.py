@@ -28,6 +28,9 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "statements": (SQLITE, POSTGRESQL),
     "commit": (SQLITE, POSTGRESQL),
     "long_threads": (SQLITE, POSTGRESQL),
+    "inbox": (SQLITE, POSTGRESQL),
+    "search": (SQLITE, POSTGRESQL),
+    "access": (SQLITE, POSTGRESQL),
     "idle": (SQLITE,),
 }
 """Each figure, and the databases it is measured on."""

@@ -55,6 +55,12 @@ def _suggests(tab: Tab) -> None:
     tab.comes_to_rest()
 
 
+def _has_something_waiting(tab: Tab) -> None:
+    _suggests(tab)
+    tab.page.goto("/inbox/")
+    tab.page.locator("#inbox summary").first.click()
+
+
 def _is_offline(tab: Tab) -> None:
     tab.page.context.set_offline(True)
     expect(tab.line).to_contain_text("Offline.")
@@ -70,7 +76,27 @@ def _opens(button: str) -> Callable[[Tab], None]:
 
 def _edits(tab: Tab) -> None:
     tab.button("Edit").click()
-    expect(tab.pane.get_by_role("textbox")).to_be_visible()
+    expect(tab.pane.get_by_role("textbox", name="Launch plan")).to_be_visible()
+
+
+def _opens_the_menu(tab: Tab) -> None:
+    tab.pane.get_by_label("Document menu").click()
+    tab.pane.get_by_text("Archive…").click()
+    expect(tab.button("Archive for everyone")).to_be_visible()
+
+
+def _compares(tab: Tab) -> None:
+    tab.pane.get_by_role("tab", name="History").click()
+    tab.pane.get_by_role("link", name="Compare").first.click()
+    expect(tab.pane.get_by_role("spinbutton", name="From version")).to_be_visible()
+
+
+def _may_share(tab: Tab) -> None:
+    tab.says("quickly add a lamp")
+    tab.comes_to_rest()
+    tab.log.get_by_role("button", name="asked and brought").last.click()
+    tab.button("Share…").click()
+    expect(tab.button("Share with everyone here")).to_be_visible()
 
 
 PLACES = {
@@ -81,16 +107,28 @@ PLACES = {
     "a workspace": Place("ana", lambda studio: studio.path),
     "the people page": Place("ana", lambda studio: studio.people_path),
     "the people page of a viewer": Place("vera", lambda studio: studio.people_path),
+    "the grants of a workspace": Place("ana", lambda studio: f"/grants/workspace/{studio.workspace}/"),
+    "the grants of a thread": Place("ana", lambda studio: f"/grants/thread/{studio.thread}/"),
     "a thread": Place("ana", lambda studio: studio.thread_path, _is_idle),
     "a thread of a viewer": Place("vera", lambda studio: studio.thread_path),
     "a thread with a running turn": Place("ana", lambda studio: studio.thread_path, _runs),
     "a thread with an open question": Place("ana", lambda studio: studio.thread_path, _asks),
     "a thread with an open proposal": Place("ana", lambda studio: studio.thread_path, _suggests),
     "a thread while offline": Place("ana", lambda studio: studio.thread_path, _is_offline),
+    "a call that may be shared": Place("ana", lambda studio: studio.thread_path, _may_share),
     "a thread's settings": Place("ana", lambda studio: studio.thread_path, _opens("Thread settings")),
     "a thread's timeline": Place("ana", lambda studio: studio.timeline_path),
     "a document": Place("ana", lambda studio: studio.document_path),
     "a document being edited": Place("ana", lambda studio: studio.document_path, _edits),
+    "a document's menu": Place("ana", lambda studio: studio.document_path, _opens_the_menu),
+    "a document's history": Place("ana", lambda studio: f"{studio.document_path}history/"),
+    "two versions compared": Place("ana", lambda studio: f"{studio.document_path}compare/"),
+    "two versions compared in a pane": Place("ana", lambda studio: studio.thread_path, _compares),
+    "an old version": Place("ana", lambda studio: f"{studio.document_path}version/?version=1"),
+    "the inbox": Place("ana", lambda studio: studio.thread_path, _has_something_waiting),
+    "an empty inbox": Place("vera", lambda studio: "/inbox/"),
+    "a search": Place("ana", lambda studio: "/search/?q=launch"),
+    "a search for nothing": Place("vera", lambda studio: "/search/?q=%22"),
     "the account page": Place("ana", lambda studio: "/account/"),
     "an error page": Place("ana", lambda studio: f"/t/{uuid4()}/"),
 }

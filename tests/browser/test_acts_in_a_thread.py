@@ -61,7 +61,8 @@ def test_what_robin_suggests_is_accepted_by_whom_the_sentence_says(stage, studio
         expect(tab.log.locator(".prop .may")).to_have_text(sentence)
         expect(tab.log.locator(".prop .diff")).to_contain_text("a lamp")
         expect(tab.pane.locator("#doc-now")).not_to_contain_text("a lamp")
-    for tab, buttons in {ana: ["Withdraw", "Reject…", "Accept"], ben: ["Reject…", "Accept"], vera: []}.items():
+    resolving = ["Reject…", "Edit and accept…", "Accept"]
+    for tab, buttons in {ana: ["Withdraw", *resolving], ben: resolving, vera: []}.items():
         expect(tab.log.locator(".prop").get_by_role("button")).to_have_text(buttons)
     refused = vera.tries(studio.thread, "proposal_accept", proposal=proposal_in(vera))
     assert refused.lower() in sentences[vera].lower()
@@ -78,16 +79,16 @@ def test_what_a_contributor_suggests_by_hand_someone_else_must_accept(stage, sit
     site.set_role(studio, "Ben", "contributor")
     ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
     ben.button("Edit").click()
-    ben.pane.get_by_role("textbox").fill("# Launch plan\n\nDinner on Saturday for 12.\n")
+    ben.pane.get_by_role("textbox", name="Launch plan").fill("# Launch plan\n\nDinner on Saturday for 12.\n")
     ben.button("Suggest").click()
-    expect(ben.log.locator(".prop .may")).to_have_text("You proposed it: someone else must accept.")
+    expect(ben.log.locator(".prop .may")).to_have_text("You proposed it: someone else must accept. Ana can.")
     expect(ben.log.locator(".prop").get_by_role("button")).to_have_text(["Withdraw"])
     expect(ana.log.locator(".prop .may")).to_have_text("You can accept: Ben proposed it.")
     refused = ben.tries(studio.thread, "proposal_accept", proposal=proposal_in(ben))
     assert refused == "You proposed it: someone else must accept."
 
     ana.button("Reject…").click()
-    ana.page.get_by_label("Why?").fill("Friday is booked.")
+    ana.page.get_by_role("textbox", name="Why? The proposer reads it.").fill("Friday is booked.")
     ana.button("Reject").click()
     for tab in (ana, ben):
         expect(tab.log.locator(".prop__foot")).to_contain_text("rejected")

@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 
 from tests.support.stage import Wire
 
+NEWEST = 200
+"""Events a page asks for when it comes back."""
 KEPT = "Kept here; sent once, when you are back"
 
 
@@ -30,6 +32,22 @@ def test_a_message_written_offline_is_posted_once_after_reconnecting(stage, stud
         expect(tab.message("are you there?")).to_have_count(1)
         expect(tab.message("written on the train")).to_have_count(1)
         expect(tab.log.locator("article.msg")).to_have_count(3)
+
+
+def test_who_was_away_for_long_comes_back_to_the_newest_events_and_finds_the_older_ones(stage, site, studio):
+    ana = stage.tab("ana", studio.thread_path)
+    ana.says("good morning")
+    expect(ana.rail("for Ana")).to_contain_text("I have heard it.")
+    ana.page.context.set_offline(True)
+    expect(ana.line).to_contain_text("Offline.")
+    site.comments(studio, "ben", NEWEST + 20)
+    ana.page.context.set_offline(False)
+    expect(ana.line).to_contain_text("Back.")
+    expect(ana.message(f"comment {NEWEST + 20}")).to_have_count(1)
+    expect(ana.log.locator("article.msg")).to_have_count(NEWEST)
+    ana.button("Earlier").click()
+    expect(ana.message("good morning")).to_have_count(1)
+    expect(ana.log.locator("article.msg")).to_have_count(NEWEST + 21)
 
 
 def test_a_message_whose_answer_was_lost_is_sent_again_and_posted_once(stage, site, studio):

@@ -32,7 +32,7 @@ from collab.models.workspaces import Invite
 from collab.protocol import Close
 from collab.web import consumers, hub
 from permissions.models import User
-from tests.integration.test_routes import COMMANDS, VISITS, Visit
+from tests.integration.test_routes import COMMANDS, VISITS, Visit, args_of
 from tests.support import cast
 from tests.support.scene import Scene, scene
 from tests.support.server import Server
@@ -59,9 +59,16 @@ def played(studio: cast.Studio) -> Scene:
 
 # Text
 
-LINES = ("thread_rename.title", "document_create.title")
+LINES = ("thread_rename.title", "document_create.title", "proposal_accept.title")
 TEXTS = ("message_post.text", "question_answer.answer")
-MAY_BE_BLANK = ("document_create.text", "document_save.text", "proposal_reject.reason")
+RATIONALES = ("document_create.rationale", "document_save.rationale", "document_archive.rationale")
+MAY_BE_BLANK = (
+    *RATIONALES,
+    "document_create.text",
+    "document_save.text",
+    "proposal_accept.text",
+    "proposal_reject.reason",
+)
 UNSTORABLE = {"NUL": "a\0b", "half a pair": "a\ud800b", "the other half": "\udfff"}
 BLANK = {"empty": "", "spaces": " \n\t ", "zero width": "\u200b\u2060\ufeff", "variation": "\ufe0f\u3164"}
 TOO_LONG = {
@@ -69,6 +76,9 @@ TOO_LONG = {
     "question_answer.answer": "x" * 8_193,
     "thread_rename.title": "x" * 201,
     "document_create.title": "x" * 201,
+    "proposal_accept.title": "x" * 201,
+    "proposal_accept.text": "x" * 262_145,
+    **dict.fromkeys(RATIONALES, "x" * 4_097),
     "document_create.text": "x" * 262_145,
     "document_save.text": "x" * 262_145,
     "proposal_reject.reason": "x" * 4_097,
@@ -155,7 +165,7 @@ def test_an_id_used_again_for_something_else_is_refused_whatever_it_is(played: S
     first = commands.run(played.studio.ana.actor, name, id, args)
     after = world()
     for other in [sent for sent in COMMANDS if commands.HANDLERS[sent.name].stored]:
-        body = {key: str(played.ids[value]) if value in played.ids else value for key, value in other.args.items()}
+        body = args_of(other, played.ids)
         other_text = dict.fromkeys({"text"} & body.keys(), "Bye.")
         assert (other.name, {**body, **other_text}) != (name, args)
         with transaction.atomic(), pytest.raises(Reused):

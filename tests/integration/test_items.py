@@ -124,6 +124,7 @@ def test_a_proposal_says_who_may_accept_it_and_why(studio: Studio, suggested: UU
     )
     assert for_ana["may"] == {
         "accept": {"ok": True, "because": "You can accept: Robin proposed it for you."},
+        "reject": True,
         "withdraw": True,
     }
     assert for_ben["may"]["accept"]["ok"] is True

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -23,6 +24,7 @@ from collab.models.workspaces import Invite
 from collab.protocol import Close
 from collab.services.threads import thread_create
 from collab.services.workspaces import member_role_set, workspace_create
+from collab.web import documents
 from collab.web.workspaces import ACTS
 from permissions.errors import NotFound, PermissionsError
 from permissions.roles import Role
@@ -50,7 +52,7 @@ PROPOSED = "proposed"
 """All that changed is that there is a proposal."""
 
 CHANGES = {"collab_document", "collab_revision"}
-NAMING = {"user", "agent", "invite"}
+NAMING = {"user", "agent", "invite", "thread", "proposal"}
 """The fields of forms that name something of the scene."""
 
 WRITE = re.compile(r"(INSERT|UPDATE|DELETE|REPLACE|WITH)\b", re.IGNORECASE)
@@ -88,7 +90,17 @@ def act(what: str, /, *outcomes: str, **form: object) -> Visit:
     return Visit("people", "POST", outcomes, ("workspace",), {"act": what, **form})
 
 
+def acts(what: str, /, *outcomes: str, args: tuple[str, ...] = ("document",), **form: object) -> Visit:
+    return Visit("document-act", "POST", outcomes, args, {"act": what, **form})
+
+
+def gives(kind: tuple[str, ...], what: str, /, *outcomes: str, **form: object) -> Visit:
+    return Visit(f"grants-{kind[0]}", "POST", outcomes, kind, {"act": what, **form})
+
+
 W, T, D = ("workspace",), ("thread",), ("document",)
+ID = str(UUID(int=1))
+WEEK = (datetime.now(UTC) + timedelta(days=7)).isoformat()
 NEW_PASSWORD = "an entirely different one"
 VISITS = (
     #                              nobody  zoe     vera    ben     ana
@@ -103,11 +115,16 @@ VISITS = (
     posts_to("sign-out",           IN,     IN,     IN,     IN,     IN),
     gets("home",                   IN,     SHOWN,  ON,     ON,     ON),
     posts_to("home",               METHOD, METHOD, METHOD, METHOD, METHOD),
+    gets("inbox",                  IN,     ON,     SHOWN,  SHOWN,  SHOWN),
+    posts_to("inbox",              IN,     NIL,    ON,     DONE,   DONE, act="accept", proposal="proposal", command=ID),
+    posts_to("inbox",              IN,     NIL,    ON,     DONE,   DONE, act="reject", proposal="proposal", command=ID),
     gets("account",                IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN),
     posts_to("account",            IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN,
              old_password="wrong", new_password1=NEW_PASSWORD, new_password2=NEW_PASSWORD),
     posts_to("account",            IN,     DONE,   DONE,   DONE,   DONE,
              old_password=cast.PASSWORD, new_password1=NEW_PASSWORD, new_password2=NEW_PASSWORD),
+    gets("search",                 IN,     ON,     SHOWN,  SHOWN,  SHOWN),
+    posts_to("search",             METHOD, METHOD, METHOD, METHOD, METHOD),
     gets("join",                   IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN, args=("invite",)),
     posts_to("join",               IN,     DONE,   DONE,   ON,     ON, args=("invite",)),
     gets("workspace-new",          IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN),
@@ -121,7 +138,23 @@ VISITS = (
     act("invite",                  IN,     NIL,    ON,     ON,     DONE, role="viewer", days="7"),
     act("revoke",                  IN,     NIL,    ON,     ON,     DONE, invite="invite_id"),
     act("agent",                   IN,     NIL,    ON,     ON,     DONE, agent="robin", role="viewer"),
+    act("group",                   IN,     NIL,    ON,     ON,     DONE, team="Editors", role="viewer"),
+    act("client",                  IN,     NIL,    ON,     ON,     DONE, user="desk", role="viewer"),
+    act("leave",                   IN,     NIL,    DONE,   DONE,   ON),
     act("nothing there is",        IN,     NIL,    ON,     ON,     ON),
+    *(visit for kind in (W, T, D) for visit in (
+        gets(f"grants-{kind[0]}",  IN,     NIL,    NO,     NO,     SHOWN, args=kind),
+        gives(kind, "give",        IN,     NIL,    NO,     NO,     DONE, username="zoe", what="view"),
+        gives(kind, "take",        IN,     NIL,    NO,     NO,     ON, holder="group:1", what="view"),
+    )),
+    gets("grant-history",          IN,     NIL,    NO,     NO,     SHOWN, args=W),
+    posts_to("grant-history",      METHOD, METHOD, METHOD, METHOD, METHOD, args=W),
+    *(visit for kind in (W, T, D) for visit in (
+        gets(f"why-{kind[0]}",     IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=kind),
+        posts_to(f"why-{kind[0]}", METHOD, METHOD, METHOD, METHOD, METHOD, args=kind),
+        gets(f"access-{kind[0]}",  IN,     NIL,    NO,     NO,     SHOWN, args=kind),
+        posts_to(f"access-{kind[0]}", METHOD, METHOD, METHOD, METHOD, METHOD, args=kind),
+    )),
     gets("thread-new",             METHOD, METHOD, METHOD, METHOD, METHOD, args=W),
     posts_to("thread-new",         IN,     NIL,    ON,     DONE,   DONE, args=W, title="Garden", text="Hello."),
     gets("document-new",           METHOD, METHOD, METHOD, METHOD, METHOD, args=W),
@@ -132,12 +165,28 @@ VISITS = (
     posts_to("thread-items",       METHOD, METHOD, METHOD, METHOD, METHOD, args=T),
     gets("timeline",               IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=T),
     posts_to("timeline",           METHOD, METHOD, METHOD, METHOD, METHOD, args=T),
+    gets("why-event",              IN,     NIL,    NO,     NO,     SHOWN, args=("thread", "seq")),
+    posts_to("why-event",          METHOD, METHOD, METHOD, METHOD, METHOD, args=("thread", "seq")),
     gets("document",               IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
     posts_to("document",           METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
     gets("document-pane",          IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
     posts_to("document-pane",      METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
     gets("document-save",          METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
     posts_to("document-save",      IN,     NIL,    NO,     DONE,   DONE, args=D, text="Dinner.", base_version="1"),
+    gets("document-history",       IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
+    posts_to("document-history",   METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    gets("document-compare",       IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
+    posts_to("document-compare",   METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    gets("document-version",       IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
+    posts_to("document-version",   METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    gets("document-download",      IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=D),
+    posts_to("document-download",  METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    gets("document-act",           METHOD, METHOD, METHOD, METHOD, METHOD, args=D),
+    acts("archive",                IN,     NIL,    ON,     DONE,   DONE),
+    acts("bring back",             IN,     NIL,    ON,     DONE,   DONE, args=("archived",)),
+    acts("restore",                IN,     NIL,    ON,     DONE,   DONE, args=("written",), version=1, base_version=2),
+    acts("policy",                 IN,     NIL,    ON,     ON,     DONE, thread="thread", policy="propose"),
+    acts("nothing there is",       IN,     NIL,    ON,     ON,     ON),
 )  # fmt: skip
 
 READERS = ("zoe", "vera", "commenter", "contributor", "ben", "ana")
@@ -176,12 +225,20 @@ COMMANDS = (
           thread="thread", document="document", text="Dinner.", base_version=1),
     sends("document_archive",    NIL, NO,   NO,   PROPOSED, DONE, DONE, thread="thread", document="document"),
     sends("document_restore",    NIL, NO,   NO,   NO,       DONE, DONE, thread="thread", document="archived"),
+    sends("document_restore_version", NIL, NO, NO, PROPOSED, DONE, DONE,
+          thread="thread", document="written", version=1, base_version=2),
+    sends("document_policy_set", NIL, NO,   NO,   NO,       NO,   DONE,
+          thread="thread", document="document", policy="propose"),
     sends("proposal_accept",     NIL, NO,   NO,   NO,       DONE, DONE, proposal="proposal"),
+    sends("proposals_accept",    NIL, NO,   NO,   NO,       DONE, DONE, proposals=("proposal",)),
     sends("proposal_reject",     NIL, NO,   NO,   NO,       DONE, DONE, proposal="proposal", reason="Too much."),
     sends("proposal_withdraw",   NIL, NO,   NO,   NO,       NO,   DONE, proposal="proposal"),
     sends("turn_stop",           NIL, NO,   NO,   NO,       NO,   DONE, turn="running"),
     sends("turn_ask_again",      NIL, NO,   NO,   NO,       NO,   DONE, turn="failed"),
     sends("question_answer",     NIL, NO,   NO,   DONE,     DONE, DONE, question="question", answer="Friday."),
+    sends("delegation_give",     NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", level="deny", until=WEEK),
+    sends("delegation_end",      NIL, NO,   NO,   NO,       NO,   DONE, thread="thread"),
+    sends("call_share",          NIL, NO,   NO,   NO,       NO,   DONE, call="call"),
     sends("question_dismiss",    NIL, NO,   NO,   NO,       NO,   DONE, turn="paused"),
 )  # fmt: skip
 
@@ -224,14 +281,14 @@ def played(studio: cast.Studio) -> Scene:
 
 
 @pytest.fixture
-def crowd(played: Scene, zoe: cast.Someone, robin: cast.Robin) -> Crowd:
+def crowd(played: Scene, zoe: cast.Someone, robin: cast.Robin, desk: cast.Desk) -> Crowd:
     studio = played.studio
     browsers = {who: Client() for who in PEOPLE}
     for someone in (zoe, studio.vera, studio.ben, studio.ana):
         browsers[someone.user.username].force_login(someone.user)
     names = {
         "invite": played.invite, "invite_id": str(Invite.objects.get().pk), "robin": str(robin.id),
-        "vera": str(studio.vera.id),
+        "vera": str(studio.vera.id), "desk": str(desk.user.pk), "seq": "1",
     }  # fmt: skip
     return Crowd(played, names, browsers, world())
 
@@ -269,8 +326,10 @@ def test_every_address_is_in_the_table_with_both_methods() -> None:
     }
 
 
-def test_every_form_of_the_people_page_is_in_the_table() -> None:
-    assert {str(visit.form["act"]) for visit in VISITS if "act" in visit.form} == {*ACTS, "nothing there is"}
+@pytest.mark.parametrize(("page", "known"), [("people", ACTS), ("document-act", documents.ACTS)])
+def test_every_form_of_a_page_is_in_the_table(page: str, known: Mapping[str, Any]) -> None:
+    found = {str(visit.form["act"]) for visit in VISITS if visit.name == page and "act" in visit.form}
+    assert found == {*known, "nothing there is"}
 
 
 def test_every_command_is_in_the_table() -> None:
@@ -312,7 +371,7 @@ def test_every_command_does_for_each_person_what_the_table_says(played: Scene, z
 def test_a_stranger_is_told_of_a_command_what_they_are_told_where_nothing_is(played: Scene, zoe: cast.Someone) -> None:
     before = world()
     for sent in COMMANDS:
-        here, not_here = (_refusal(zoe, sent.name, _args(sent, ids)) for ids in (played.ids, nowhere(played.ids)))
+        here, not_here = (_refusal(zoe, sent.name, args_of(sent, ids)) for ids in (played.ids, nowhere(played.ids)))
         assert here == not_here == ("not_found", NotFound().because), str(sent)
     assert world() == before
 
@@ -330,7 +389,7 @@ def test_the_owner_of_another_workspace_is_told_the_same_of_what_is_not_theirs(
             continue
         place = {"thread": thread} if "thread" in named else {}
         here, not_here = (
-            _refusal(zoe, sent.name, {**_args(sent, ids), **place}) for ids in (played.ids, nowhere(played.ids))
+            _refusal(zoe, sent.name, {**args_of(sent, ids), **place}) for ids in (played.ids, nowhere(played.ids))
         )
         assert here == not_here == ("not_found", NotFound().because), str(sent)
     assert world() == before
@@ -377,7 +436,7 @@ def _carried_out(played: Scene, zoe: cast.Someone, who: str, sent: Sent, before:
             member_role_set(actor=studio.ana.actor, workspace=studio.workspace.id, user=studio.ben.id, role=Role(who))
             before = world()
         someone = zoe if who == "zoe" else getattr(studio, who, studio.ben)
-        code, because = _refusal(someone, sent.name, _args(sent, played.ids))
+        code, because = _refusal(someone, sent.name, args_of(sent, played.ids))
         after = world()
         transaction.set_rollback(True)
     tables = changed(before, after)
@@ -401,8 +460,16 @@ def _refusal(someone: cast.Someone, name: str, args: dict[str, Any]) -> tuple[st
     return "", ""
 
 
-def _args(sent: Sent, ids: Mapping[str, UUID]) -> dict[str, Any]:
-    return {name: str(ids[value]) if value in ids else value for name, value in sent.args.items()}
+def args_of(sent: Sent, ids: Mapping[str, UUID]) -> dict[str, Any]:
+    """Return a command's arguments as they are sent about these things."""
+    return {name: _named(value, ids) for name, value in sent.args.items()}
+
+
+def _named(value: Any, ids: Mapping[str, UUID]) -> Any:
+    """Return what a name stands for, and of several names each."""
+    if isinstance(value, tuple):
+        return [_named(part, ids) for part in value]
+    return str(ids[value]) if value in ids else value
 
 
 def _filled(pattern: str, played: Scene) -> str:

@@ -209,6 +209,27 @@ async def test_resuming_brings_exactly_what_was_missed(sockets: Sockets, studio:
     assert back.seqs() == list(range(last + 1, last + 251))
 
 
+async def test_a_client_that_wants_the_newest_events_is_told_which_it_is_not_sent(
+    sockets: Sockets, studio: Studio
+) -> None:
+    ana = await sockets.connect(studio.ana, studio.thread.id)
+    await ana.send(type="hello", after_seq=0, at_most=2)
+    head = (await ana.until("welcome"))["head_seq"]
+    skipped = await ana.until("skipped")
+    assert skipped == {"type": "skipped", "after_seq": 0, "upto_seq": head - 2}
+    await ana.until("caught_up")
+    assert ana.seqs() == [head - 1, head]
+
+
+async def test_a_client_that_missed_no_more_than_it_wants_is_sent_all_of_it(sockets: Sockets, studio: Studio) -> None:
+    ana = await sockets.connect(studio.ana, studio.thread.id)
+    head = studio.thread.head_seq
+    await ana.send(type="hello", after_seq=head - 2, at_most=2)
+    await ana.until("caught_up")
+    assert ana.seqs() == [head - 1, head]
+    assert not [frame for frame in ana.seen if frame["type"] == "skipped"]
+
+
 async def test_who_is_not_signed_in_is_closed(sockets: Sockets, studio: Studio) -> None:
     nobody = await sockets.connect(None, studio.thread.id)
     assert await nobody.closed() == Close.NOT_SIGNED_IN

@@ -13,7 +13,13 @@ from tests.support.services import database_url, redis_url
 ROOT = Path(__file__).resolve().parent.parent.parent
 ON_SERVICES = ("integration", "faults", "attacks", "scenarios")
 PARALLEL = ("-n", "2", "--dist", "loadgroup")
-OWN_SERVICES = ("faults/test_processes.py", "faults/test_pause.py")
+OWN_SERVICES = (
+    "faults/test_processes.py",
+    "faults/test_pause.py",
+    "faults/test_postgres_killed.py",
+    "faults/test_reconnect_storm.py",
+    "faults/test_two_versions.py",
+)
 """Tests whose processes use the services whichever pass runs them: they run in the first."""
 
 OWN_SQLITE = ("faults/test_kill.py", "integration/test_server.py", "integration/test_protocol.py")

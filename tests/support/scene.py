@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 from agents.models.turns import Call, Question, Turn
@@ -12,20 +13,25 @@ from agents.turns.boundary import Work
 from agents.turns.start import Started, start_next
 from collab.events import CallStarted
 from collab.log import append, thread_locked
-from collab.services.documents import document_archive, document_create, document_edit
+from collab.services.delegations import delegation_give
+from collab.services.documents import document_archive, document_create, document_edit, document_save
 from collab.services.threads import thread_create
 from collab.services.workspaces import invite_create
 from permissions.roles import Role
 from tests.support.cast import Studio
+from tests.support.permitted import team
 from tests.support.turns import posts
+from tests.support.worked import Worker
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """The ids of one thing of each kind, all of them Ana's, and the token of an invite that makes an editor.
 
-    ``ids`` names them: ``workspace``, ``thread``, ``document``, ``archived`` (a document), ``message`` (it waits),
-    ``proposal`` (by Robin for Ana), ``running``, ``failed``, ``paused`` (turns), ``question`` (of the paused one).
+    ``ids`` names them: ``workspace``, ``thread``, ``document``, ``archived`` (a document), ``written`` (one at version
+    2), ``message`` (it waits), ``proposal`` (by Robin for Ana), ``running``, ``failed``, ``paused`` (turns),
+    ``question`` (of the paused one), ``call`` (it is done). Robin is let change documents in ``thread`` for a day, and
+    the group "Editors" is of nobody.
     """
 
     studio: Studio
@@ -45,12 +51,20 @@ def scene(studio: Studio) -> Scene:
     assert suggested.proposal is not None
     assert old.document is not None
     document_archive(actor=ana, document=old.document.id)
+    twice = document_create(actor=ana, workspace=studio.workspace.id, title="Menu", kind="markdown", text="Soup.")
+    assert twice.document is not None
+    document_save(actor=ana, document=twice.document.id, text="Soup and bread.", base_version=1)
     _, token = invite_create(actor=ana, workspace=studio.workspace.id, role=Role.EDITOR, days=7)
     paused, question = _paused(studio)
+    team("Editors")
+    day = datetime.now(UTC) + timedelta(days=1)
+    delegation_give(actor=ana, thread=thread.id, level="allow", until=day)
     ids = {
         "workspace": studio.workspace.id, "thread": thread.id, "document": document.id, "archived": old.document.id,
+        "written": twice.document.id,
         "message": waiting.id, "proposal": suggested.proposal.id, "running": _started(studio, "Running").turn.id,
         "failed": _failed(studio).id, "paused": paused.id, "question": question.id,
+        "call": _called(studio).id,
     }  # fmt: skip
     return Scene(studio, ids, token)
 
@@ -73,6 +87,12 @@ def _failed(studio: Studio) -> Turn:
     work = Work(started.turn, started.workspace, started.names, history.load(started.turn.history))
     boundary.fail(work, reason="limit", because="Its time was up.")
     return started.turn
+
+
+def _called(studio: Studio) -> Call:
+    worker = Worker.on(studio, _started(studio, "Called"))
+    worker.calls("list_documents")
+    return worker.turn.calls.get()
 
 
 def _paused(studio: Studio) -> tuple[Turn, Question]:

@@ -41,10 +41,11 @@ class Server:
         return manage(self.environment, *arguments)
 
 
-def manage(environment: Mapping[str, str], *arguments: str) -> str:
-    """Run a management command in a process of its own and return what it printed; fail when it does."""
+def manage(environment: Mapping[str, str], *arguments: str, tree: Path = ROOT) -> str:
+    """Run a management command of a source tree in a process of its own and return what it printed; fail when it
+    does."""
     command = [sys.executable, "manage.py", *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tree, env=dict(environment), capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"manage.py {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -59,24 +60,24 @@ def environment_for(folder: Path, **variables: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(environment: dict[str, str], *options: str, port: int = 0) -> Iterator[Server]:
+def serving(environment: dict[str, str], *options: str, port: int = 0, tree: Path = ROOT) -> Iterator[Server]:
     """Serve on loopback (on a free port unless one is named) until this closes; the database must be migrated."""
-    with _started(environment, "serve", "--port", str(port), *options) as server:
+    with _started(environment, "serve", "--port", str(port), *options, tree=tree) as server:
         yield server
 
 
 @contextmanager
-def working(environment: dict[str, str], *options: str) -> Iterator[Server]:
+def working(environment: dict[str, str], *options: str, tree: Path = ROOT) -> Iterator[Server]:
     """Have a runner work turns until this closes; the database must be migrated."""
-    with _started(environment, "runner", *options) as runner:
+    with _started(environment, "runner", *options, tree=tree) as runner:
         yield runner
 
 
 @contextmanager
-def _started(environment: dict[str, str], *arguments: str) -> Iterator[Server]:
+def _started(environment: dict[str, str], *arguments: str, tree: Path) -> Iterator[Server]:
     command = [sys.executable, "manage.py", *arguments]
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         lines: list[str] = []
         addresses: queue.Queue[str | None] = queue.Queue()

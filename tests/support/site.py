@@ -13,6 +13,16 @@ from tests.support.server import Server
 from tests.support.visitor import Visitor, visiting
 
 PLAN = "# Launch plan\n\nDinner on Friday for 12.\n\nBudget: 900.\n"
+COMMENTS = """
+from collab.services.messages import message_post
+from permissions.actors import Person
+from permissions.models import User
+actor = Person(User.objects.get(username="{who}").pk)
+for number in range(1, {count} + 1):
+    message_post(
+        actor=actor, thread="{thread}", content=f"comment {{number}}", client_id=f"bulk{{number}}", kind="comment"
+    )
+"""
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -99,6 +109,10 @@ class Site:
     def events(self, studio: Studio, type: str) -> int:
         """Return how many events of a type the studio's thread has, of its newest hundred."""
         return self.page("ana", studio.timeline_path).count(f">{type}<")
+
+    def comments(self, studio: Studio, who: str, count: int) -> None:
+        """Have someone comment many times, in a process of its own."""
+        self.server.manage("shell", "-c", COMMENTS.format(who=who, count=count, thread=studio.thread))
 
     def studio(self) -> Studio:
         """Make what Ana, Ben and Vera share."""

@@ -174,7 +174,6 @@ def test_a_json_patch_changes_any_kind() -> None:
     [
         {"op": "add", "path": "/items/-", "value": {"id": "d4"}},
         {"op": "replace", "path": "/items/0/done", "value": 1},
-        {"op": "add", "path": "/owner", "value": "ben"},
         {"op": "copy", "from": "/items/0", "path": "/items/-"},
         {"op": "replace", "path": "", "value": []},
         {"op": "remove", "path": "/items/0/text"},
@@ -192,8 +191,24 @@ def test_a_json_patch_that_does_not_fit_is_a_conflict_that_names_the_path() -> N
 
 
 def test_copies_of_copies_are_stopped_before_they_fill_the_memory() -> None:
-    doubling = [{"op": "copy", "from": "", "path": "/x"}] * 60
-    assert refusal(MARKDOWN, {"text": "x" * 10_000}, *doubling).code == "bad_result"
+    doubling = [{"op": "copy", "from": "/items", "path": "/items/-"}] * 60
+    assert refusal(CHECKLIST, SHOPPING, *doubling).code == "bad_result"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "add", "path": "/owner", "value": "ben"},
+        {"op": "copy", "from": "/items", "path": "/grants"},
+        {"op": "move", "from": "/grants/0", "path": "/items/-"},
+        {"op": "test", "path": "/grants", "value": []},
+        {"op": "replace", "path": "", "value": {"items": [], "grants": ["owner"]}},
+    ],
+)
+def test_an_operation_on_anything_but_its_document_is_out_of_scope(operation: dict[str, Any]) -> None:
+    refused = refusal(CHECKLIST, SHOPPING, operation)
+    assert refused.code == "out_of_scope"
+    assert "is no part of it" in refused.because
 
 
 paths = st.lists(

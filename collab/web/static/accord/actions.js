@@ -1,6 +1,7 @@
 /** What the buttons of the log and the strip do: one listener, one command each; a refusal is said beside the button. */
 
 import { morphChildren } from "./dom.js";
+import { asksToShare } from "./render_call.js";
 import { localTimes } from "./times.js";
 
 /**
@@ -17,6 +18,8 @@ const COMMANDS = {
   answer: ({ id, value }) => ["question_answer", { question: id, answer: value }],
   dismiss: ({ id }) => ["question_dismiss", { turn: id }],
   "ask-again": ({ id }) => ["turn_ask_again", { turn: id }],
+  share: ({ id }) => ["call_share", { call: id }],
+  "delegation-end": () => ["delegation_end", {}],
 };
 
 /** Where the focus goes once an act's event has come in and its button is gone. */
@@ -47,7 +50,7 @@ async function send(page, button) {
   const [name, args] = COMMANDS[act](button.dataset);
   button.setAttribute("aria-disabled", "true");
   const next = act === "cancel" ? afterCancel(button) : null;
-  const done = await settle(page, id, name, args);
+  const { ok: done } = await settle(page, id, name, args);
   button.setAttribute("aria-disabled", "false");
   if (done && next) next();
 }
@@ -56,13 +59,15 @@ async function send(page, button) {
  * Send a command about an entity, say why where it is refused, and put the focus on what came of it.
  * @param {Page} page @param {string} id @param {string} name @param {Record<string, unknown>} args
  */
-async function settle(page, id, name, args) {
+export async function settle(page, id, name, args) {
   page.store.refuse(id, "");
   const answer = await page.connection.command(name, args);
-  if (answer.ok) page.store.unfold(id, false);
+  // Pressed twice, the second time is told that it was done: that is no refusal to show.
+  const done = answer.ok || answer.code === "already_yours";
+  if (done) page.store.unfold(id, false);
   else page.store.refuse(id, answer.because);
-  if (answer.ok) wanted = name.startsWith("proposal") ? `pe-${id}` : name === "question_answer" ? `q-${id}` : name === "message_cancel" ? "" : "say";
-  return answer.ok;
+  if (done) wanted = name.startsWith("proposal") ? `pe-${id}` : name === "question_answer" ? `q-${id}` : name === "call_share" ? `co-${id}` : name === "message_cancel" ? "" : "say";
+  return answer;
 }
 
 /** Only a focus that was lost is given: nobody is pulled away from what they do meanwhile. */
@@ -89,6 +94,10 @@ function local(page, act, id) {
     case "earlier": return earlier(page);
     case "reject-open": return unfold(page, id, true, `prt-${id}`);
     case "reject-close": return unfold(page, id, false, "");
+    case "call-open": return unfold(page, id, true, `co-${id}`);
+    case "call-close": return unfold(page, id, false, `co-${id}`);
+    case "share-open": return unfold(page, asksToShare(id), true, `cx-${id}`);
+    case "share-close": return unfold(page, asksToShare(id), false, `cs-${id}`);
   }
 }
 

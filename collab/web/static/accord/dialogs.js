@@ -55,22 +55,33 @@ async function copyText(button) {
   button.textContent = "Copied";
 }
 
-/** "Go to…": the sidebar's own links, narrowed by what is typed. */
+/** A row of the list. @param {string} href @param {string} text */
+function goRow(href, text) {
+  const row = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = href;
+  link.textContent = text;
+  row.append(link);
+  return row;
+}
+
+/** Where what is typed is searched for. @param {string} typed */
+function searchRows(typed) {
+  const search = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".side [data-search]"));
+  return search && typed ? [goRow(`${search.href}?${new URLSearchParams({ q: typed })}`, `Search for “${typed}”`)] : [];
+}
+
+/** "Go to…": the sidebar's own links, narrowed by what is typed; then a search for it. */
 function watchGoTo() {
   const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById("go-to"));
   const [field, list] = [dialog?.querySelector("input"), dialog?.querySelector("ul")];
   if (!dialog || !field || !list) return;
   const fill = () => {
-    const wanted = field.value.trim().toLocaleLowerCase();
+    const typed = field.value.trim();
+    const wanted = typed.toLocaleLowerCase();
     const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll(".side [data-go]")]);
-    list.replaceChildren(...links.filter((link) => (link.dataset.go ?? "").toLocaleLowerCase().includes(wanted)).map((link) => {
-      const row = document.createElement("li");
-      const copy = document.createElement("a");
-      copy.href = link.href;
-      copy.textContent = link.dataset.go ?? "";
-      row.append(copy);
-      return row;
-    }));
+    const named = links.filter((link) => (link.dataset.go ?? "").toLocaleLowerCase().includes(wanted));
+    list.replaceChildren(...named.map((link) => goRow(link.href, link.dataset.go ?? "")), ...searchRows(typed));
   };
   field.addEventListener("input", fill);
   dialog.addEventListener("focusin", () => { if (!list.childElementCount && !field.value) fill(); });

@@ -3,11 +3,28 @@
  * A save names the version it was written on; where that one is past, the text stays and the current one is shown.
  */
 
+import { Editing } from "./document_editing.js";
+import { Parts, freshPane, markOf } from "./document_parts.js";
 import { el, levelHeadings } from "./dom.js";
 import { showTab } from "./tabs.js";
 import { localTimes } from "./times.js";
 
 const FETCH_AFTER_MS = 120;
+const WAIT_MS = 1000;
+const LOOK_EVERY_MS = 10_000;
+
+/** Which command a form of the pane sends. @type {Record<string, (data: FormData) => [string, Record<string, unknown>]>} */
+const COMMANDS = {
+  save: (data) => ["document_save", {
+    text: data.get("text"), base_version: Number(data.get("base_version")), rationale: data.get("rationale") ?? "", propose: data.has("propose"),
+  }],
+  archive: () => ["document_archive", {}],
+  "bring back": () => ["document_restore", {}],
+  restore: (data) => ["document_restore_version", {
+    version: Number(data.get("version")), base_version: Number(data.get("base_version")), propose: data.has("propose"),
+  }],
+  policy: (data) => ["document_policy_set", { policy: data.get("policy") }],
+};
 
 export class Pane {
   /**
@@ -22,6 +39,9 @@ export class Pane {
     this.focus = store.thread?.focus ?? null;
     this.known = this.signature();
     this.tab = "now";
+    this.drawn = this.shown;
+    this.writers = new Editing(connection, () => this.live());
+    this.parts = new Parts(root, () => this.show("history"));
     localTimes(root);
     this.levels();
     root.addEventListener("click", (event) => this.click(/** @type {Element} */ (event.target)));
@@ -32,6 +52,7 @@ export class Pane {
       if (/** @type {CustomEvent} */ (event).detail.document === this.shown) this.later();
     });
     store.subscribe(() => this.look());
+    setInterval(() => this.lookElsewhere(), LOOK_EVERY_MS);
   }
 
   get form() {
@@ -44,8 +65,8 @@ export class Pane {
 
   /** What the fragment shows, in short: when it differs, the fragment is old. */
   signature() {
-    const { version, title, archived, open_proposals: open } = this.store.get("document", this.shown) ?? {};
-    return JSON.stringify([this.shown, version, title, archived, open, this.store.thread?.focus, this.store.thread?.archived]);
+    const { version, title, archived, policy, open_proposals: open } = this.store.get("document", this.shown) ?? {};
+    return JSON.stringify([this.shown, version, title, archived, policy, open, this.store.thread?.focus, this.store.thread?.archived]);
   }
 
   look() {
@@ -56,28 +77,48 @@ export class Pane {
     if (this.signature() !== this.known) this.later();
   }
 
-  /** Fetch soon, once for a burst of changes. */
-  later() {
+  /** Fetch soon, once for a burst of changes. @param {number} [ms] */
+  later(ms = FETCH_AFTER_MS) {
     this.known = this.signature();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.fetch(), FETCH_AFTER_MS);
+    this.timer = setTimeout(() => this.fetch(), ms);
   }
 
   url() {
     return `/documents/${this.shown}/pane/?thread=${this.store.threadId}`;
   }
 
+  /** A document that the thread does not follow rings no bell here: ask for it now and then. */
+  async lookElsewhere() {
+    if (!this.shown || !this.store.thread || document.hidden || this.root.querySelector("[data-follows], details[open]")) return;
+    this.draw(this.shown, await freshPane(this.url(), markOf(this.root)));
+  }
+
   async fetch() {
-    if (!this.shown) return;
-    const shown = this.shown;
-    const answer = await fetch(this.url());
-    if (shown !== this.shown) return;
-    const html = answer.ok ? await answer.text() : "";
+    const { shown, drawn, root } = this;
+    if (!shown) return;
+    // Nothing moves under the hand: with a menu open it is drawn once that is closed.
+    if (shown === drawn && root.querySelector("details[open]")) return this.later(WAIT_MS);
+    this.draw(shown, await freshPane(this.url(), ""));
+  }
+
+  /** @param {string} shown the document the fragment is of @param {string | null} html */
+  draw(shown, html) {
+    if (shown !== this.shown || html === "") return;
     if (this.editing) return this.note("It changed meanwhile. Saving tells you how.");
-    this.root.innerHTML = html || "<p class=\"nothing\">This document can’t be shown.</p>";
+    if (shown !== this.drawn) this.parts.close();
+    this.drawn = shown;
+    this.root.innerHTML = html ?? "<p class=\"nothing\">This document can’t be shown.</p>";
     localTimes(this.root);
     this.levels();
+    this.parts.put();
+    this.live();
     this.show(this.tab);
+  }
+
+  /** Say who else writes in it. */
+  live() {
+    this.writers.render(/** @type {HTMLElement | null} */ (this.root.querySelector("[data-live]")), this.shown);
   }
 
   levels() {
@@ -125,6 +166,7 @@ export class Pane {
     if (!form) return;
     form.hidden = !on;
     this.root.toggleAttribute("data-editing", on);
+    this.writers.say(on ? this.shown : null);
     if (on) {
       this.show("now");
       form.querySelector("textarea")?.focus();
@@ -133,19 +175,29 @@ export class Pane {
     }
   }
 
-  /** @param {SubmitEvent} event */
+  /** Every form of the pane is a command; a refusal is said in the form. @param {SubmitEvent} event */
   async submit(event) {
-    const form = this.form;
-    if (!form || event.target !== form) return;
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const { form: act = "" } = form.dataset;
+    if (!(act in COMMANDS)) return;
     event.preventDefault();
-    const text = new FormData(form).get("text")?.toString() ?? "";
-    this.note("");
-    const answer = await this.connection.command("document_save", {
-      document: this.shown, text, base_version: Number(form.dataset.version),
-    });
-    if (answer.ok) return this.edit(false);
-    this.note(`Not saved: ${answer.because}`);
-    if (answer.code === "conflict") await this.conflict(form);
+    const [name, args] = COMMANDS[act](new FormData(form, event.submitter));
+    this.note("", form);
+    const answer = await this.connection.command(name, { document: this.shown, ...args });
+    if (answer.ok) return act === "save" ? this.edit(false) : this.done(act);
+    this.note(act === "save" ? `Not saved: ${answer.because}` : answer.because, form);
+    if (act === "save" && answer.code === "conflict") await this.conflict(form);
+  }
+
+  /** Fold what asked for an act, and show what came of it. @param {string} act */
+  done(act) {
+    this.root.querySelectorAll("details[open]").forEach((one) => one.removeAttribute("open"));
+    if (act === "restore") {
+      this.parts.close();
+      this.show("now");
+    }
+    /** @type {HTMLElement | null} */ (this.root.querySelector("h2"))?.focus();
+    this.later();
   }
 
   /** Show the current text beside what was written; saving again is on that one. @param {HTMLFormElement} form */
@@ -155,17 +207,18 @@ export class Pane {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const current = /** @type {HTMLFormElement | null} */ (page.querySelector("form[data-form='save']"));
     if (!current) return;
-    form.dataset.version = current.dataset.version;
+    const base = /** @type {HTMLInputElement} */ (form.elements.namedItem("base_version"));
+    form.dataset.version = base.value = current.dataset.version ?? "";
     const field = el("textarea.input.mono", { readonly: true, rows: 8, "aria-label": "The current text" });
     /** @type {HTMLTextAreaElement} */ (field).value = current.querySelector("textarea")?.value ?? "";
     form.querySelector("[data-current]")?.replaceChildren(el("p.label", {}, `The current text, version ${current.dataset.version}`), field);
-    const save = form.querySelector("button:not([type='button'])");
+    const save = form.querySelector("[data-save]");
     if (save) save.textContent = `Save over version ${current.dataset.version}`;
   }
 
-  /** @param {string} text */
-  note(text) {
-    const line = /** @type {HTMLElement | null} */ (this.root.querySelector("[data-note]"));
+  /** @param {string} text @param {HTMLElement | null} [form] */
+  note(text, form = this.form) {
+    const line = /** @type {HTMLElement | null | undefined} */ (form?.querySelector("[data-note]"));
     if (!line) return;
     line.textContent = text;
     line.hidden = !text;

@@ -1,30 +1,87 @@
-/** A document on a page of its own: the tabs, and unfolding the form, which the browser sends. */
+/**
+ * A document on a page of its own: the tabs, unfolding the form, which the browser sends, and looking now and then
+ * whether the document changed.
+ */
 
 import { watchDialogs } from "./dialogs.js";
+import { freshPane, markOf } from "./document_parts.js";
 import { levelHeadings } from "./dom.js";
 import { watchKeys } from "./keys.js";
+import { watchMenus } from "./menus.js";
 import { showTab } from "./tabs.js";
 import { localTimes } from "./times.js";
 
+const LOOK_EVERY_MS = 4000;
+
 const root = /** @type {HTMLElement} */ (document.getElementById("pane"));
+const form = () => /** @type {HTMLFormElement | null} */ (root.querySelector("form[data-form='save']"));
+let tab = "now";
 
 root.addEventListener("click", (event) => {
   const target = /** @type {Element} */ (event.target);
-  const tab = /** @type {HTMLElement | null} */ (target.closest("[data-tab]"));
-  if (tab) showTab(root, tab.dataset.tab ?? "now");
+  const pressed = /** @type {HTMLElement | null} */ (target.closest("[data-tab]"));
+  if (pressed) show(pressed.dataset.tab ?? "now");
   const act = /** @type {HTMLElement | null} */ (target.closest("[data-pane]"))?.dataset.pane;
-  const form = /** @type {HTMLElement | null} */ (root.querySelector("form"));
-  if (!act || !form) return;
-  form.hidden = act !== "edit";
-  root.toggleAttribute("data-editing", act === "edit");
-  form.querySelector("textarea")?.focus();
+  if (act) edit(act === "edit");
 });
 root.addEventListener("keydown", (event) => {
-  const tab = /** @type {Element} */ (event.target).closest("[role='tab'][aria-selected='true']");
-  if (tab && ["ArrowLeft", "ArrowRight"].includes(event.key)) showTab(root, tab.id === "tab-now" ? "history" : "now", true);
+  const pressed = /** @type {Element} */ (event.target).closest("[role='tab'][aria-selected='true']");
+  if (pressed && ["ArrowLeft", "ArrowRight"].includes(event.key)) show(tab === "now" ? "history" : "now", true);
 });
 
+/** @param {string} name @param {boolean} [focus] */
+function show(name, focus = false) {
+  tab = name;
+  showTab(root, name, focus);
+}
+
+/** @param {boolean} on */
+function edit(on) {
+  const field = form();
+  if (!field) return;
+  field.hidden = !on;
+  root.toggleAttribute("data-editing", on);
+  if (on) {
+    show("now");
+    field.querySelector("textarea")?.focus();
+  } else look();
+}
+
+/** Draw the document anew where it changed; while someone writes in it, or has its menu open, only say so. */
+async function look() {
+  if (document.hidden || root.hasAttribute("data-gone")) return;
+  const html = await freshPane(root.dataset.pane ?? "", markOf(root));
+  if (html === "") return;
+  if (root.hasAttribute("data-editing") || root.querySelector("details[open]")) return say("It changed meanwhile. Saving tells you how.");
+  if (html === null) return gone();
+  root.innerHTML = html;
+  drawn();
+}
+
+/** @param {string} text */
+function say(text) {
+  const line = /** @type {HTMLElement | null} */ (root.querySelector("[data-live]"));
+  if (line) Object.assign(line, { textContent: text, hidden: false });
+}
+
+function gone() {
+  root.setAttribute("data-gone", "");
+  root.innerHTML = "<p class=\"nothing nothing--pad\">You can no longer see this document.</p>";
+}
+
+function drawn() {
+  localTimes(root);
+  root.querySelectorAll(".paper").forEach(levelHeadings);
+  const title = root.querySelector(".head h2")?.textContent;
+  const heading = document.querySelector("h1");
+  if (title && heading) heading.textContent = title;
+  show(tab);
+}
+
 watchDialogs();
+watchMenus();
 watchKeys();
 localTimes(document);
 root.querySelectorAll(".paper").forEach(levelHeadings);
+setInterval(look, LOOK_EVERY_MS);
+document.addEventListener("visibilitychange", look);

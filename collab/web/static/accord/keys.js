@@ -4,6 +4,10 @@ import { openDialog } from "./dialogs.js";
 
 const OFF = "accord.letters.off";
 
+/** How long after G the letter that says where to may come. */
+const GO_MS = 1500;
+let going = 0;
+
 /** @param {EventTarget | null} target */
 const inField = (target) => target instanceof Element && Boolean(target.closest("input, textarea, select, [contenteditable]"));
 
@@ -31,6 +35,8 @@ function letter(event) {
     t: () => /** @type {HTMLAnchorElement | null} */ (document.querySelector("[data-key-t]"))?.click(),
     j: () => step(1),
     k: () => step(-1),
+    g: () => { going = Date.now(); },
+    i: () => { if (Date.now() - going < GO_MS) /** @type {HTMLAnchorElement | null} */ (document.querySelector("[data-inbox]"))?.click(); },
     "?": () => openDialog("keys"),
   })[event.key.toLowerCase()];
   if (!act) return;

@@ -13,3 +13,12 @@ document.addEventListener("change", (event) => {
   const field = /** @type {Element} */ (event.target);
   if (field.matches("[data-save-on-change]")) /** @type {HTMLSelectElement} */ (field).form?.requestSubmit();
 });
+
+// A moment is typed in the reader's own time zone, and sent with it.
+document.addEventListener("submit", (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const field = /** @type {HTMLInputElement | null} */ (form.querySelector("[data-moment]"));
+  if (!field?.value) return;
+  const zone = form.querySelector("[name='zone']") ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "zone" }));
+  /** @type {HTMLInputElement} */ (zone).value = String(new Date(field.value).getTimezoneOffset());
+});

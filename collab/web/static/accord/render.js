@@ -1,11 +1,14 @@
 /** Draws the log: the layout's blocks, a heading for each day, in place. */
 
+import { delegation, delegationInShort, delegationLine, redrawWhenOver } from "./delegated.js";
 import { el, icon, morphChildren } from "./dom.js";
 import { layout } from "./layout.js";
-import { first, follow, notice } from "./render_message.js";
+import { acceptAll } from "./render_accept_all.js";
+import { first, follow, notice, refusal } from "./render_message.js";
 import { avatar } from "./render_people.js";
 import { proposal } from "./render_proposal.js";
 import { turnArticle } from "./render_turn.js";
+import { setTitle } from "./title.js";
 import { dayKey, dayName, hueOf, listed, sameAuthor } from "./words.js";
 
 /** @typedef {import("./store.js").Item} Item */
@@ -26,6 +29,8 @@ export function renderLog(store, root) {
     day = key;
     fresh.append(drawn(store, block));
   }
+  const all = acceptAll(store, "thread");
+  if (all) fresh.append(all);
   if (!fresh.childElementCount && store.thread) fresh.append(nothing(store));
   morphChildren(root, fresh);
 }
@@ -86,12 +91,16 @@ function nothing(store) {
  */
 export function renderHead(store, page) {
   const thread = store.thread;
-  const unread = store.unread;
-  page.title = `${unread ? `(${unread}) ` : ""}${thread ? thread.title : "Closed"} · Accord`;
+  setTitle(`${thread ? thread.title : "Closed"} · Accord`, store.unread > 0);
   if (!thread) return;
   page.querySelectorAll("[data-thread-title]").forEach((node) => { node.textContent = thread.title; });
   const sub = page.querySelector("[data-thread-mode]");
-  if (sub) sub.replaceChildren(el("span", {}, modeWords(thread)), thread.archived ? el("span.tag", {}, icon("lock", "s"), "archived") : "");
+  const given = delegation(store);
+  const words = given && thread.agent ? delegationInShort(thread.agent.name, given) : modeWords(thread);
+  if (sub) morphChildren(sub, el("p", {}, el("span", {}, words), thread.archived && el("span.tag", {}, icon("lock", "s"), "archived")));
+  const below = page.querySelector("[data-delegated]");
+  if (below) morphChildren(below, el("div", {}, delegationLine(store), refusal(store, store.threadId)));
+  redrawWhenOver(store);
 }
 
 /** @param {Item} thread */

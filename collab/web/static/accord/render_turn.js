@@ -1,6 +1,8 @@
 /** A turn: whom it works for, what it called, what it says, what it asks, how it ended. */
 
 import { el, icon, prose } from "./dom.js";
+import { callRow } from "./render_call.js";
+import { acceptAll } from "./render_accept_all.js";
 import { refusal, time } from "./render_message.js";
 import { avatar, forWhom } from "./render_people.js";
 import { proposal } from "./render_proposal.js";
@@ -8,17 +10,6 @@ import { clock, isViewer, nameFor, toYou } from "./words.js";
 
 /** @typedef {import("./store.js").Item} Item */
 /** @typedef {import("./store.js").Store} Store */
-
-/** How each outcome looks: class, icon, word. @type {Record<string, [string, string, string]>} */
-const OUTCOMES = {
-  done: ["done", "check", "done"],
-  failed: ["failed", "x", "failed"],
-  refused: ["refused", "ban", "refused"],
-  pending_confirmation: ["pending", "clock", "waits for approval"],
-  unknown: ["unknown", "help", "not known yet"],
-  undone: ["undone", "undo", "undone"],
-  not_attempted: ["not", "minus", "not attempted"],
-};
 
 /** @param {Store} store @param {Item} turn */
 export function turnArticle(store, turn) {
@@ -30,6 +21,7 @@ export function turnArticle(store, turn) {
       says(store, turn),
       store.all("question").filter((question) => question.turn === turn.id).map((question) => questionCard(store, turn, question)),
       store.all("proposal").filter((one) => one.turn === turn.id).map((one) => proposal(store, one)),
+      acceptAll(store, turn.id),
       ending(store, turn),
       refusal(store, turn.id)));
 }
@@ -59,18 +51,7 @@ function doing(store, turn) {
 /** A call that only waits for an answer is told by its question. @param {Store} store @param {Item} turn */
 function calls(store, turn) {
   const made = store.all("call").filter((call) => call.turn === turn.id && (call.outcome || turn.status !== "paused"));
-  return made.length ? el("ul.calls", {}, made.map((call) => callRow(call, turn))) : null;
-}
-
-/** @param {Item} call @param {Item} turn */
-function callRow(call, turn) {
-  const [look, mark, word] = OUTCOMES[call.outcome ?? ""] ?? (turn.status === "running" ? ["run", "", "running"] : OUTCOMES.unknown);
-  const because = call.outcome === "done" ? "" : call.because;
-  return el(`li.call.call--${look}`, { "data-key": `c-${call.id}` },
-    mark ? icon(mark) : el("span.spin", { "aria-hidden": "true" }),
-    el("span", {}, el("span.call__does", {}, call.label), call.brief && " ", call.brief && el("span.call__args", {}, call.brief)),
-    el("span.call__out", {}, word),
-    because && el("span.call__because", {}, because));
+  return made.length ? el("ul.calls", {}, made.map((call) => callRow(store, call, turn))) : null;
 }
 
 /** The blocks a turn has said so far, where they are not posted. @param {Store} store @param {Item} turn @returns {string[]} */

@@ -21,6 +21,10 @@ export function watchSettings(dialog, store, connection) {
       const field = form.elements.namedItem(name);
       if (field instanceof HTMLInputElement || field instanceof RadioNodeList) field.value = String(value ?? "");
     }
+    for (const [name, value] of Object.entries({ level: "", until: inAnHour(), reason: "" })) {
+      const field = form.elements.namedItem(name);
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;
+    }
     alert.hidden = true;
     delete archive.dataset.sure;
     offer();
@@ -56,12 +60,25 @@ export function watchSettings(dialog, store, connection) {
  * @returns {[string, Record<string, unknown>][]}
  */
 function changes(store, data) {
-  const [title, mode, answers] = ["title", "mode", "answers"].map((name) => data.get(name)?.toString() ?? "");
+  const [title, mode, answers, level, until, reason] = ["title", "mode", "answers", "level", "until", "reason"].map((name) => data.get(name)?.toString() ?? "");
   /** @type {[boolean, [string, Record<string, unknown>]][]} */
   const all = [
     [title.trim() !== store.thread?.title, ["thread_rename", { title }]],
     [Boolean(mode) && mode !== store.thread?.mode, ["thread_mode_set", { mode }]],
     [Boolean(answers) && answers !== store.thread?.answers, ["thread_answers_set", { answers }]],
+    [Boolean(level), ["delegation_give", { level, until: moment(until), reason }]],
   ];
   return all.filter(([changed]) => changed).map(([, command]) => command);
+}
+
+/** The time of day an hour from now, as a field for moments holds it: in the reader's own time zone. */
+function inAnHour() {
+  const at = new Date(Date.now() + 3_600_000);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** What a field for moments holds, with its time zone; empty for none. @param {string} local */
+function moment(local) {
+  const at = new Date(local);
+  return Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }

@@ -7,6 +7,7 @@
 /** @typedef {{ok: true, data: any} | {ok: false, code: string, because: string}} Answer */
 
 const PROTOCOL = "accord.v1";
+const AT_MOST = 200;
 const ACK_EVERY = 20;
 const ACK_AFTER_MS = 2000;
 const PING_AFTER_MS = 25000;
@@ -44,7 +45,7 @@ export class Connection extends EventTarget {
     this.frames = this.acknowledged = 0;
     socket.onopen = () => {
       this.heard = this.pinged = Date.now();
-      this.send({ type: "hello", after_seq: this.store.headSeq });
+      this.send({ type: "hello", after_seq: this.store.headSeq, at_most: AT_MOST });
     };
     socket.onmessage = (message) => {
       if (socket === this.socket) this.take(JSON.parse(message.data));
@@ -80,11 +81,14 @@ export class Connection extends EventTarget {
     this.acknowledgeSoon();
     switch (frame.type) {
       case "welcome": return this.welcome(frame);
+      case "skipped": return this.store.skip(frame.upto_seq);
       case "event": return this.event(frame);
       case "caught_up": return this.ready(frame);
       case "live": return this.store.stream(frame);
+      case "editing": return this.tell("editing", frame);
       case "presence": return this.store.set({ here: frame.here });
       case "rights": return this.store.set({ viewer: frame.viewer });
+      case "standing": return this.store.put(frame.items);
       case "document_changed":
         this.store.put(frame.items);
         return this.tell("document", frame);
@@ -124,6 +128,7 @@ export class Connection extends EventTarget {
   /** @param {{items: import("./store.js").Item[]}} frame */
   ready(frame) {
     this.store.put(frame.items);
+    this.store.shown();
     this.caughtUp = true;
     this.attempts = 0;
     this.become(this.state === "offline" ? "back" : "open");

@@ -41,7 +41,7 @@ export class Store {
     this.refusals = new Map();
     /** @type {Set<() => void>} */
     this.listeners = new Set();
-    this.due = false;
+    this.due = this.held = false;
     this.put([data.thread, ...data.items]);
   }
 
@@ -52,7 +52,7 @@ export class Store {
 
   /** Tell the listeners before the next frame is drawn; a page that is not looked at draws none, so soon anyway. */
   changed() {
-    if (this.due) return;
+    if (this.due || this.held) return;
     this.due = true;
     const tell = () => {
       if (!this.due) return;
@@ -93,6 +93,26 @@ export class Store {
     this.headSeq = frame.seq;
     this.put(frame.items);
     return true;
+  }
+
+  /**
+   * Start over behind a gap: what is known of before it may be old. Nothing is drawn until `shown`.
+   * @param {number} seq the last seq that was left out
+   */
+  skip(seq) {
+    const thread = this.thread;
+    this.items.clear();
+    this.live.clear();
+    this.headSeq = seq;
+    this.firstSeq = seq + 1;
+    this.held = true;
+    this.put(thread ? [thread] : []);
+  }
+
+  /** Draw again, after `skip`. */
+  shown() {
+    this.held = false;
+    this.changed();
   }
 
   /**
@@ -143,6 +163,7 @@ export class Store {
 
   /** Forget everything: the viewer may no longer see it. */
   clear() {
+    this.held = false;
     this.items.clear();
     this.lists.clear();
     this.live.clear();

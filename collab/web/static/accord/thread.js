@@ -7,6 +7,8 @@ import { watchDialogs } from "./dialogs.js";
 import { Pane, watchViews } from "./document.js";
 import { morphChildren, el } from "./dom.js";
 import { watchKeys } from "./keys.js";
+import { watchMenus } from "./menus.js";
+import { watchProposals } from "./proposal_acts.js";
 import { renderHead, renderLog } from "./render.js";
 import { faces, facesLabel } from "./render_people.js";
 import { renderStrip } from "./render_strip.js";
@@ -35,6 +37,7 @@ function draw() {
 }
 
 watchDialogs();
+watchMenus();
 watchKeys();
 watchViews();
 watchSettings(/** @type {HTMLDialogElement} */ (document.getElementById("settings")), store, connection);
@@ -43,6 +46,7 @@ connectionLine(connection, byId("connection"));
 new Pane(byId("pane"), store, connection);
 store.subscribe(draw);
 watchActions({ store, connection, composer, place, draw });
+watchProposals({ store, connection, composer, place, draw });
 draw();
 document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 connection.open();
