@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import BooleanField, Exists, OuterRef, TextField, Value
+from django.db.models import Exists, OuterRef, TextField, Value
 from pydantic_ai import framing
 from pydantic_ai.messages import (
     ModelMessage,
@@ -28,7 +28,7 @@ from pydantic_ai.messages import (
 
 from agents.models.agents import Agent as AgentRow
 from agents.models.turns import Question, Summary, Turn
-from agents.turns.resolutions import of_author, told_before
+from agents.turns.resolutions import Resolution, ends_logged, of_author, told_before
 from agents.turns.sharing import Shared, shared_of, sharing_turns
 from collab.models.threads import Message
 from collab.selectors import names_of, told
@@ -43,12 +43,14 @@ MOST_WHOLE = 100
 
 SUMMARY_CHARS = 6_000
 EXCERPT_CHARS = 160
+_OWN, _OTHERS, _ENDS = 0, 1, 2
 CHARS_A_TOKEN = 4
 """A rough count that errs on the high side for English; the budget needs no better."""
 
-PROPOSALS = "your suggestions"
 NOTE, EVENT = framing.register_tag("note"), framing.register_tag("event")
-_RESOLUTION = framing.open_tag(NOTE, about=PROPOSALS)
+DOCUMENTS, PROPOSALS, SHARED = "documents", "your suggestions", "calls that others shared"
+_FOR_ONE = {framing.open_tag(NOTE, about=DOCUMENTS): DOCUMENTS, framing.open_tag(NOTE, about=PROPOSALS): PROPOSALS}
+"""How the notes begin that tell what only the author of their turn was let see."""
 
 
 def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[ModelMessage]:
@@ -66,8 +68,7 @@ def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[Mode
     )
     whole = messages[:MOST_WHOLE]
     since = whole[-1].seq if whole else 0
-    ended = told_before(turn, after=since)
-    own, shared = _earlier(turn, since=since)
+    own, shared, ended = _earlier(turn, since=since)
     if not messages and not ended and not own and not shared:
         return []
     unknown = account_ids(*(message.author for message in messages)) - names.keys()
@@ -164,7 +165,7 @@ def name_of(actor: Actor, names: Mapping[UUID, str]) -> str:
 
 def note(text: str) -> UserPromptPart:
     """Return something that nobody typed, as labelled data."""
-    return UserPromptPart(framing.wrap(NOTE, text, about="documents"))
+    return UserPromptPart(framing.wrap(NOTE, text, about=DOCUMENTS))
 
 
 def resolution(text: str) -> UserPromptPart:
@@ -173,7 +174,7 @@ def resolution(text: str) -> UserPromptPart:
 
 
 def _shared(text: str) -> UserPromptPart:
-    return UserPromptPart(framing.wrap(NOTE, text, about="calls that others shared"))
+    return UserPromptPart(framing.wrap(NOTE, text, about=SHARED))
 
 
 def account_ids(*actors: Actor | None) -> set[UUID]:
@@ -181,21 +182,28 @@ def account_ids(*actors: Actor | None) -> set[UUID]:
     return {account for actor in actors if actor for account in accounts_of(actor)}
 
 
-def _earlier(turn: Turn, *, since: int) -> tuple[list[tuple[int, str]], list[Shared]]:
+def _earlier(turn: Turn, *, since: int) -> tuple[list[tuple[int, str]], list[Shared], list[Resolution]]:
     """Return, in one query, the seq and the history of the earlier turns of the same author, whether they said anything
-    or not, and what was shared of others'. What went on from one holds its history, so no call is given twice."""
+    or not; what was shared of others'; and what became of what the author's turns proposed. What went on from a turn
+    holds its history, so no call is given twice."""
     own = of_author(turn)
     went_on = own.filter(root_id=OuterRef("root_id"), seq__gt=OuterRef("seq"))
     earlier = own.filter(~Exists(went_on), seq__gte=since, seq__lt=turn.seq).exclude(root_id=turn.root_id)
     others = sharing_turns(turn, since=since).annotate(nothing=Value("", TextField()))
-    rows = earlier.values_list("id", "seq", "history", _mark(own=True))
-    found = list(rows.union(others.values_list("id", "seq", "nothing", _mark(own=False)), all=True))
-    histories = [(seq, history) for _, seq, history, is_own in found if is_own]
-    return histories, shared_of([id for id, _, _, is_own in found if not is_own])
-
-
-def _mark(*, own: bool) -> Value:
-    return Value(own, output_field=BooleanField())
+    ends = ends_logged(turn, after=since).filter(seq__lt=turn.seq).order_by()
+    rows = earlier.values_list("id", "seq", "history", Value(_OWN)).union(
+        others.values_list("id", "seq", "nothing", Value(_OTHERS)),
+        ends.values_list("id", "seq", "data", Value(_ENDS)),
+        all=True,
+    )
+    found: dict[int, list[tuple[UUID, int, str]]] = {_OWN: [], _OTHERS: [], _ENDS: []}
+    for id, seq, text, which in rows:
+        found[which].append((id, seq, text))
+    return (
+        [(seq, history) for _, seq, history in found[_OWN]],
+        shared_of([id for id, _, _ in found[_OTHERS]]),
+        told_before(turn, [(seq, data) for _, seq, data in found[_ENDS]]),
+    )
 
 
 def _said(message: Message, names: Mapping[UUID, str]) -> ModelMessage:
@@ -228,11 +236,16 @@ def _without_results(message: ModelMessage) -> ModelMessage:
             changes = {"args": "{}"}
         elif isinstance(part, ToolReturnPart):
             changes = {"content": _outcome(part.content)}
-        elif isinstance(part, UserPromptPart) and str(part.content).startswith(_RESOLUTION):
-            changes = {"content": resolution("One of them was resolved.").content}
+        elif isinstance(part, UserPromptPart) and (about := _for_one(part)):
+            changes = {"content": framing.wrap(NOTE, "Something of them changed.", about=about)}
         parts.append(replace(part, **changes))
     changed: ModelMessage = replace(cast(Any, message), parts=parts)
     return changed
+
+
+def _for_one(part: UserPromptPart) -> str | None:
+    text = str(part.content)
+    return next((about for start, about in _FOR_ONE.items() if text.startswith(start)), None)
 
 
 def _outcome(content: object) -> str:

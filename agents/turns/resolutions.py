@@ -49,9 +49,13 @@ def of_author(turn: Turn) -> QuerySet[Turn]:
     return own if turn.on_behalf_of else own.filter(origin=turn.origin)
 
 
-def told_before(turn: Turn, *, after: int) -> list[Resolution]:
-    """Return what happened behind a seq and before a turn began, without what the history it goes on from tells."""
-    ended = resolutions(turn, after=after, before=turn.seq)
+def told_before(turn: Turn, found: Sequence[tuple[int, str]]) -> list[Resolution]:
+    """Return what happened before a turn began, without what the history it goes on from tells.
+
+    Args:
+        found: of the events of :func:`ends_logged`, the seq and the data.
+    """
+    ended = _resolutions(turn, found)
     if not ended or turn.root_id == turn.id:
         return ended
     lineage = of_author(turn).filter(root_id=turn.root_id).exclude(pk=turn.pk)
@@ -59,22 +63,28 @@ def told_before(turn: Turn, *, after: int) -> list[Resolution]:
     return [one for one in ended if not any(start < one.seq <= upto for start, upto in spans)]
 
 
-def resolutions(turn: Turn, *, after: int, before: int | None = None) -> list[Resolution]:
+def resolutions(turn: Turn, *, after: int) -> list[Resolution]:
     """Return the ends, oldest first, of what this turn and earlier ones of its author proposed.
 
     Of a document that the author may not view any more, nothing is told.
 
     Args:
         after: only those that the log records behind this seq.
-        before: only those before this one.
     """
-    logged = Event.objects.filter(thread_id=turn.thread_id, type=ProposalResolved.type, seq__gt=after)
-    if before is not None:
-        logged = logged.filter(seq__lt=before)
-    found = list(logged.order_by("-seq").values_list("seq", "type", "data")[:MOST_TOLD])
+    newest = ends_logged(turn, after=after).order_by("-seq")
+    return _resolutions(turn, list(newest.values_list("seq", "data")[:MOST_TOLD]))
+
+
+def ends_logged(turn: Turn, *, after: int) -> QuerySet[Event]:
+    """Return the events of a turn's thread, behind a seq, that record how proposals ended."""
+    return Event.objects.filter(thread_id=turn.thread_id, type=ProposalResolved.type, seq__gt=after)
+
+
+def _resolutions(turn: Turn, found: Sequence[tuple[int, str]]) -> list[Resolution]:
     if not found:
         return []
-    facts = [(seq, events.load(type, data)) for seq, type, data in reversed(found)]
+    newest = sorted(found)[-MOST_TOLD:]
+    facts = [(seq, events.load(ProposalResolved.type, data)) for seq, data in newest]
     rows = _proposed(turn, (fact.proposal for _, fact in facts if isinstance(fact, ProposalResolved)))
     names = names_of(*(row.resolver for row in rows.values() if row.resolver))
     ended = ((seq, fact, rows.get(fact.proposal)) for seq, fact in facts if isinstance(fact, ProposalResolved))

@@ -11,7 +11,7 @@ from collab.services.threads import thread_focus_set
 from permissions.services import grant_give, grant_take
 from tests.support.cast import PLAN, Studio
 from tests.support.reading import text_of
-from tests.support.turns import Puppet, Stage, outcomes, posts, turns
+from tests.support.turns import Puppet, Stage, outcomes, posts, turns, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,6 +58,24 @@ def test_an_edit_made_on_what_a_person_changed_is_refused_and_the_turn_may_make_
     (turn,) = turns(studio.thread)
     assert [outcome for _, outcome, _ in outcomes(turn)] == ["failed", "done"]
     assert Revision.objects.get(version=3).turn_id == turn.id
+
+
+def test_what_one_author_was_told_of_a_document_is_not_told_to_another_who_resumes(
+    studio: Studio, puppet: Puppet, stage: Stage
+) -> None:
+    posts(studio.ana, studio.thread, "raise the budget")
+    puppet.is_asked()
+    saves(studio.ana, studio.document, PLAN.replace("for 12", "for 15"), 1)
+    puppet.calls("list_documents")
+    assert "for 15." in puppet.is_asked().words
+    puppet.calls("ask_person", question="Which day?")
+    until(lambda: turns(studio.thread)[0].status == "paused")
+    posts(studio.ben, studio.thread, "Friday")
+    words = puppet.is_asked().words
+    assert "for 15." not in words
+    assert "Something of them changed." in words
+    puppet.says("Thank you.")
+    stage.settles()
 
 
 def test_what_the_turn_changed_itself_is_not_told_as_anothers(studio: Studio, puppet: Puppet, stage: Stage) -> None:

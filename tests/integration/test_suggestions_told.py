@@ -129,7 +129,7 @@ def test_what_was_told_to_one_author_is_not_told_to_another_who_resumes(
     posts(suggesting.ben, suggesting.thread, "Friday")
     words = puppet.is_asked().words
     assert "Ask the kitchen." not in words
-    assert "One of them was resolved." in words
+    assert "Something of them changed." in words
     ends(suggesting, puppet, stage)
 
 
