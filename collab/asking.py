@@ -33,10 +33,7 @@ KINDS: Mapping[str, type[Object]] = {"workspace": Workspace, "thread": Thread, "
 """What can be asked about, by the word it is called."""
 
 ACTIONS: Mapping[str, tuple[Action, ...]] = {
-    "workspace": (
-        *(Action.VIEW, Action.COMMENT, Action.START_TURN, Action.CHANGE_DOCUMENT, Action.REVIEW_DOCUMENT),
-        Action.MANAGE,
-    ),
+    "workspace": tuple(action for action in Action if action is not Action.USE_TOOL),
     "thread": (Action.VIEW, Action.COMMENT, Action.START_TURN, Action.MANAGE),
     "document": (Action.VIEW, Action.CHANGE_DOCUMENT, Action.REVIEW_DOCUMENT, Action.MANAGE),
 }
@@ -49,8 +46,9 @@ def explained(actor: Actor, action: Action, obj: Object, thread: Thread | None =
     Args:
         thread: where it is done, whose mode may lower a change.
     """
-    lowers = lowerings(actor, obj, thread) if isinstance(obj, Document) else _by_mode(actor, thread)
-    known = facts(actor, obj, lowers=lowers if action is Action.CHANGE_DOCUMENT else ())
+    document = obj if isinstance(obj, Document) else None
+    lowers = lowerings(actor, document, thread) if action is Action.CHANGE_DOCUMENT else ()
+    known = facts(actor, obj, lowers=lowers)
     kept = kept_by(known.standings, obj)
     return explain(actor, action, known, kept, narrowed=not isinstance(obj, Workspace))
 
@@ -148,11 +146,6 @@ def _target(proposal: UUID) -> Document | Workspace:
     row = Proposal.objects.select_related("document", "workspace").get(pk=proposal)
     made = row.change == Proposal.Change.CREATE
     return row.workspace if made or row.document is None else row.document
-
-
-def _by_mode(actor: Actor, thread: Thread | None) -> list[Lowering]:
-    lowered = isinstance(actor, Agent | Client) and thread is not None and thread.mode == Thread.Mode.SUGGEST
-    return [lowered_by_mode(thread)] if lowered and thread is not None else []
 
 
 def _lowers_at(actor: Actor, obj: Object, moment: Moment, thread: Thread | None, seq: int | None) -> list[Lowering]:

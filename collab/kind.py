@@ -19,6 +19,9 @@ from collab.text import BadText
 LIMIT_BYTES = 256 * 1024
 """The most a document may take as text, in bytes of UTF-8."""
 
+MOST_TOLD = 40
+"""Characters of an unknown kind's name that its refusal repeats."""
+
 Data = dict[str, Any]
 """A document's data: a JSON object."""
 
@@ -160,7 +163,7 @@ class Registry:
         try:
             return self._kinds[name]
         except KeyError:
-            raise UnknownKind(f"no kind of document is called {name!a}") from None
+            raise UnknownKind(f"no kind of document is called {name[:MOST_TOLD]!a}") from None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all kinds, in the order they were registered."""

@@ -21,10 +21,9 @@ from collab.models.threads import Message, Thread
 from collab.models.workspaces import Workspace
 from collab.searches.snippets import Part, marked, snippet
 from collab.searches.words import LONGEST_QUESTION, Question, Scope, asked
-from collab.selectors import names_of, told
+from collab.selectors import told
 from permissions.actors import Actor
-from permissions.decisions import accounts_of
-from permissions.grants import readable
+from permissions.grants import names_of, readable
 
 PAGE = 20
 """Results of one kind on a page."""
@@ -139,8 +138,7 @@ def _rows(actor: Actor, kind: Kind, *, archived: bool) -> QuerySet[Searched]:
 
 
 def _hits(rows: Sequence[Searched], key: str, wanted: Question) -> list[Hit]:
-    authors = [row.message.author for row in rows if row.message is not None]
-    names = names_of(account for author in authors for account in accounts_of(author)) if authors else {}
+    names = names_of(*(row.message.author for row in rows if row.message is not None))
     return [_hit(row, getattr(row, key), wanted, names) for row in rows]
 
 

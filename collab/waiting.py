@@ -6,34 +6,28 @@ this person accept, in a thread and of a document they may view.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from django.db.models import Count, Model, Q, QuerySet
 
 from collab import inbox
+from collab.gists import gist
 from collab.inbox import Place, Tally, Waiting
 from collab.models.documents import Document
 from collab.models.proposals import Proposal
 from collab.models.threads import Thread
 from collab.models.workspaces import Workspace
+from collab.resolvers import who_else
 from permissions import phrases
 from permissions.actors import Actor, Person, chain
-from permissions.decisions import Action, Standing
-from permissions.grants import allowed_at, names_of, readable
-from permissions.holders import people_holding
+from permissions.decisions import Action
+from permissions.grants import allowed_at, names_of
 from permissions.resolvable import not_resolved_by, proposed_for
 from permissions.resolving import may_resolve
-from permissions.roles import REVIEW_DOCUMENT
 
 EVENTS = frozenset({"proposal_created", "proposal_resolved", "thread_changed"})
 """What changes which proposals are open in a thread that takes changes."""
-
-NEEDED = frozenset({Action.VIEW.value, Action.REVIEW_DOCUMENT.value, Action.CHANGE_DOCUMENT.value})
-"""The grants that accepting takes, on a workspace."""
-
-NAMED = 3
-"""How many of those who can accept a proposal are named."""
 
 VERBS = {"create": "Create", "edit": "Change", "archive": "Archive"}
 
@@ -110,11 +104,9 @@ def _for_reader(reader: Person, workspace: UUID | None, after: Place | None, lim
 
 def _of_reader(reader: Person, workspace: UUID | None, after: Place | None, limit: int) -> list[Waiting]:
     rows = _page(proposals_of(reader), workspace, after, limit)
-    reviewers = _reviewers(reader, {row.workspace_id for row in rows})
-    proposers = {(row.workspace_id, row.proposer) for row in rows}
-    names = names_of(*(proposer for _, proposer in proposers))
-    told = {place: _who_can(reader, place[1], reviewers.get(place[0], {}), names) for place in proposers}
-    return [_waiting(row, told[row.workspace_id, row.proposer]) for row in rows]
+    names = {**names_of(*{row.proposer for row in rows}), reader.id: "you"}
+    others = who_else(reader, rows)
+    return [_waiting(row, f"{_another_must(row.proposer, names)} {others[row.pk].sentence}") for row in rows]
 
 
 def _page(proposals: QuerySet[Proposal], workspace: UUID | None, after: Place | None, limit: int) -> Sequence[Proposal]:
@@ -125,38 +117,27 @@ def _page(proposals: QuerySet[Proposal], workspace: UUID | None, after: Place | 
             Q(proposed_at__lt=after.at) | Q(proposed_at=after.at, pk__lt=after.id), proposed_at__lte=after.at
         )
     # What a document would be is long and not shown here.
-    fields = ("workspace_id", "thread_id", "thread__title", "change", "title", "rationale", "proposer", "proposed_at")
-    return list(proposals.select_related("thread").only(*fields).order_by("-proposed_at", "-pk")[:limit])
+    own = ("change", "title", "edits", "rationale", "proposer", "proposed_at")
+    places = ("workspace__name", "thread__workspace", "thread__title", "document__workspace", "document__title")
+    rows = proposals.select_related("workspace", "thread", "document").only(*own, *places)
+    return list(rows.order_by("-proposed_at", "-pk")[:limit])
 
 
 def _waiting(row: Proposal, because: str, *, settles: bool = False) -> Waiting:
     return Waiting(
         id=row.pk, workspace=row.workspace_id, thread=row.thread_id, thread_title=row.thread.title,
-        anchor=f"p-{row.pk}", title=f"{VERBS[row.change]} {row.title}", text=row.rationale[: inbox.LONGEST_TEXT],
+        anchor=f"p-{row.pk}", title=_title(row), text=row.rationale[: inbox.LONGEST_TEXT],
         at=row.proposed_at, by=row.proposer, because=because, settles=settles,
     )  # fmt: skip
 
 
-def _who_can(reader: Person, proposer: Actor, reviewers: Mapping[UUID, str], names: Mapping[UUID, str]) -> str:
-    """Say who proposed it, that someone else must accept it, and who can, as far as grants on the workspace tell."""
-    to_reader = {**names, reader.id: "you"}
-    told = phrases.proposed([phrases.party_name(party, to_reader) for party in chain(proposer)])
-    sentence = phrases.another_must_accept(f"{told[:1].upper()}{told[1:]}")
-    others = (account for account in reviewers if account != reader.id)
-    can = [reviewers[account] for account in others if may_resolve(Person(account), proposer, {}).allowed]
-    return f"{sentence} {phrases.others_can(can[:NAMED], more=len(can) > NAMED)}" if can else sentence
+def _title(row: Proposal) -> str:
+    """Say what it would do: two changes to one document are told apart by it."""
+    told = gist(row.edits)
+    return f"{VERBS[row.change]} {row.title}{f': {told}' if told else ''}"
 
 
-def _reviewers(reader: Person, workspaces: Collection[UUID]) -> dict[UUID, dict[UUID, str]]:
-    """Return who can accept proposals in those workspaces that the reader may view, by their grants on them, with their
-    names."""
-    seen = list(readable(Workspace.objects.filter(pk__in=workspaces), reader)) if workspaces else []
-    held = people_holding(REVIEW_DOCUMENT, seen) if seen else {}
-    return {
-        place: {account: standing.name for account, standing in standings.items() if _holds_all(standing)}
-        for place, standings in held.items()
-    }
-
-
-def _holds_all(standing: Standing) -> bool:
-    return standing.superuser or {grant.codename for grant in standing.grants} >= NEEDED
+def _another_must(proposer: Actor, names: Mapping[UUID, str]) -> str:
+    """Say who proposed it and that someone else must accept it."""
+    told = phrases.proposed([phrases.party_name(party, names) for party in chain(proposer)])
+    return phrases.another_must_accept(f"{told[:1].upper()}{told[1:]}")

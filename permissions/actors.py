@@ -74,6 +74,18 @@ def chain(actor: Actor) -> tuple[Party, ...]:
     raise AssertionError(f"not an actor: {actor!r}")
 
 
+def account_of(party: Party) -> UUID | None:
+    """Return a party's account, None for one that has none."""
+    return party.id if isinstance(party, Person | Client | Agent) else None
+
+
+def consulted(actor: Actor, cap: UUID | None = None) -> tuple[Party, ...]:
+    """Return everyone whose rights bound the actor: its chain, then the owner of the timer or route it came from."""
+    owner = actor.owner if isinstance(actor, Source) else None
+    caps = (Person(id) for id in (owner, cap) if id is not None)
+    return tuple(dict.fromkeys((*chain(actor), *caps)))
+
+
 def person(actor: Actor) -> Person | None:
     """Return the person in the actor's chain, or None when it acts for no one (DESIGN 5)."""
     return next((party for party in chain(actor) if isinstance(party, Person)), None)

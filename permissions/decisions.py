@@ -11,7 +11,7 @@ from typing import assert_never
 from uuid import UUID
 
 from permissions import phrases, roles
-from permissions.actors import Actor, Agent, Client, Party, Person, Source, System, chain
+from permissions.actors import Actor, Agent, Client, Party, Person, Source, System, account_of, chain, consulted
 
 
 class Level(IntEnum):
@@ -41,6 +41,11 @@ class AccountKind(StrEnum):
     AGENT = "agent"
     CLIENT = "client"
 
+
+KINDS: Mapping[type[Party], AccountKind] = MappingProxyType(
+    {Person: AccountKind.PERSON, Agent: AccountKind.AGENT, Client: AccountKind.CLIENT}
+)
+"""The kind of account that each party with an account has."""
 
 LEVELS: Mapping[Action, Mapping[str, Level]] = MappingProxyType(
     {
@@ -169,16 +174,20 @@ def decide(actor: Actor, action: Action, facts: Facts) -> Decision:
     return Decision(Level.PROPOSE if lowered_by else level, because, found.reasons, lowered_by)
 
 
+def giving(action: Action, kind: AccountKind) -> Mapping[str, Level]:
+    """Return the level that each grant of an account of a kind gives for an action: agents and clients never manage."""
+    may_manage = kind is AccountKind.PERSON
+    return {codename: level for codename, level in LEVELS[action].items() if may_manage or codename != roles.MANAGE}
+
+
+def holds(held: Held, object_name: str) -> str:
+    """Say what a grant gives, where, and through which group, of an object of this name."""
+    return phrases.holds(held.codename, on="its workspace" if held.on_scope else object_name, through=held.through)
+
+
 def accounts_of(actor: Actor, cap: UUID | None = None) -> tuple[UUID, ...]:
     """Return the accounts whose standing a decision about this actor needs."""
-    return tuple(party.id for party in consulted(actor, cap) if isinstance(party, Person | Client | Agent))
-
-
-def consulted(actor: Actor, cap: UUID | None = None) -> tuple[Party, ...]:
-    """Return everyone whose rights bound the actor: its chain, then the owner of the timer or route it came from."""
-    owner = actor.owner if isinstance(actor, Source) else None
-    caps = (Person(id) for id in (owner, cap) if id is not None)
-    return tuple(dict.fromkeys((*chain(actor), *caps)))
+    return tuple(id for party in consulted(actor, cap) if (id := account_of(party)) is not None)
 
 
 def _is_lowered(actor: Actor, action: Action) -> bool:
@@ -218,12 +227,8 @@ def _line(party: Party, action: Action, facts: Facts) -> PartyLine:
             return _by_nature(party, phrases.SOURCE_NAME, may=action in SOURCE_MAY)
         case System():
             return _by_nature(party, phrases.SYSTEM_NAME, may=action in SYSTEM_MAY)
-        case Person(id=id):
-            return _account_line(party, AccountKind.PERSON, facts.standings.get(id), action, facts)
-        case Client(id=id):
-            return _account_line(party, AccountKind.CLIENT, facts.standings.get(id), action, facts)
-        case Agent(id=id):
-            return _account_line(party, AccountKind.AGENT, facts.standings.get(id), action, facts)
+        case Person(id=id) | Client(id=id) | Agent(id=id):
+            return _account_line(party, KINDS[type(party)], facts.standings.get(id), action, facts)
         case _:
             assert_never(party)
 
@@ -247,9 +252,7 @@ def _account_line(
     if held is None:
         only_views = bool(standing.grants) and {grant.codename for grant in standing.grants} == {roles.VIEW}
         return PartyLine(party, standing.name, Level.DENY, phrases.NO_GRANT, only_views)
-    where = "its workspace" if held.on_scope else facts.object_name
-    via = phrases.holds(held.codename, on=where, through=held.through)
-    return PartyLine(party, standing.name, LEVELS[action][held.codename], via)
+    return PartyLine(party, standing.name, LEVELS[action][held.codename], holds(held, facts.object_name))
 
 
 def _bar(standing: Standing, kind: AccountKind, action: Action) -> str:
@@ -264,12 +267,8 @@ def _bar(standing: Standing, kind: AccountKind, action: Action) -> str:
 
 def _best(standing: Standing, kind: AccountKind, action: Action) -> Held | None:
     """Return the grant that gives the highest level; among equals the nearest: the object's own, then a direct one."""
-    levels = LEVELS[action]
-    candidates = [
-        grant
-        for grant in standing.grants
-        if grant.codename in levels and (kind is AccountKind.PERSON or grant.codename != roles.MANAGE)
-    ]
+    levels = giving(action, kind)
+    candidates = [grant for grant in standing.grants if grant.codename in levels]
     return max(
         candidates, key=lambda grant: (levels[grant.codename], not grant.on_scope, not grant.through), default=None
     )

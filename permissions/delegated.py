@@ -15,10 +15,9 @@ from uuid import UUID
 from django.apps import apps
 from django.db import connection, models
 
-from permissions.actors import Agent
 from permissions.clock import NOW_SQL
 from permissions.decisions import Delegated, Level
-from permissions.models import DelegationBase, GrantScope
+from permissions.models import DelegationBase
 
 GIVER = "(SELECT giver FROM given)"
 """The giver's account, in the query that begins with :func:`given_sql`; NULL where no delegation stands."""
@@ -54,22 +53,34 @@ def delegation_model() -> type[DelegationBase]:
     return found[0]
 
 
+def delegating_model() -> type[models.Model]:
+    """Return the model of what a delegation holds in.
+
+    Raises:
+        LookupError: the model of delegations has no foreign key to it.
+    """
+    fields = delegation_model()._meta.concrete_fields
+    related = next((field.related_model for field in fields if field.name == "thread"), None)
+    if not isinstance(related, type):
+        raise LookupError("a delegation needs a foreign key to its thread")
+    return related
+
+
 @lru_cache
-def given_sql(vendor: str) -> str:
-    """Return what the query begins with: the delegation that stands, by the parameters of :func:`given_params`."""
-    delegations, threads = delegation_model(), _threads()
+def given_sql(vendor: str, scope: str) -> str:
+    """Return what the query begins with: the delegation that stands, by a thread, an agent and a scope.
+
+    Args:
+        scope: the column of :func:`delegating_model` that names its scope.
+    """
+    quoted = connection.ops.quote_name
     return _GIVEN.substitute(
         giver=_GIVER[vendor],
-        delegations=connection.ops.quote_name(delegations._meta.db_table),
-        threads=connection.ops.quote_name(threads._meta.db_table),
-        scope=_scope_column(threads),
+        delegations=quoted(delegation_model()._meta.db_table),
+        threads=quoted(delegating_model()._meta.db_table),
+        scope=quoted(scope),
         now=NOW_SQL,
     )
-
-
-def given_params(agent: Agent, scope: UUID) -> list[Any]:
-    """Return the parameters of :func:`given_sql` for an agent, where the object that it acts on is of a scope."""
-    return [_adapted(id) for id in (agent.thread, agent.id, scope)]
 
 
 def given_of(columns: Sequence[Any]) -> Delegated | None:
@@ -79,24 +90,3 @@ def given_of(columns: Sequence[Any]) -> Delegated | None:
     level, until, giver = columns
     moment = until if isinstance(until, datetime) else datetime.fromisoformat(until).replace(tzinfo=UTC)
     return Delegated(Level[level.upper()], giver if isinstance(giver, UUID) else UUID(giver), moment.astimezone(UTC))
-
-
-def _threads() -> type[models.Model]:
-    fields = delegation_model()._meta.concrete_fields
-    related = next((field.related_model for field in fields if field.name == "thread"), None)
-    if not (isinstance(related, type) and issubclass(related, models.Model)):
-        raise LookupError("a delegation needs a foreign key to its thread")
-    return related
-
-
-def _scope_column(threads: type[models.Model]) -> str:
-    (key,) = [
-        str(field.column)
-        for field in threads._meta.concrete_fields
-        if isinstance(field.related_model, type) and issubclass(field.related_model, GrantScope)
-    ]
-    return connection.ops.quote_name(key)
-
-
-def _adapted(id: UUID) -> Any:
-    return delegation_model()._meta.pk.get_db_prep_value(id, connection)

@@ -17,11 +17,10 @@ from django.contrib.auth.models import Group, Permission
 from django.db import connection, models
 from django.db.models import Exists, Q, QuerySet
 
-from permissions import roles
-from permissions.actors import Actor, Agent, Client, Person, Source, System
+from permissions.actors import Actor, Agent, Client, Person, Source, System, consulted
 from permissions.clock import NOW_SQL, AccordNow
 from permissions.decisions import (
-    LEVELS,
+    KINDS,
     SOURCE_MAY,
     SYSTEM_MAY,
     AccountKind,
@@ -33,9 +32,9 @@ from permissions.decisions import (
     Lowering,
     Standing,
     accounts_of,
-    consulted,
+    giving,
 )
-from permissions.delegated import COLUMNS, GIVER, JOIN, given_of, given_params, given_sql
+from permissions.delegated import COLUMNS, GIVER, JOIN, delegating_model, given_of, given_sql
 from permissions.models import GrantScope, GroupObjectPermission, Guarded, User, UserObjectPermission
 
 ModelT = TypeVar("ModelT", bound=models.Model)
@@ -144,10 +143,8 @@ def allowed_at(actor: Actor, action: Action | str, places: Places, *, cap: UUID 
                 allowed &= Q() if wanted in SOURCE_MAY else _NEVER
             case Person(id=id):
                 allowed &= _superuser(id) | _held(places, id, AccountKind.PERSON, wanted)
-            case Client(id=id):
-                allowed &= _held(places, id, AccountKind.CLIENT, wanted)
-            case Agent(id=id):
-                allowed &= _held(places, id, AccountKind.AGENT, wanted)
+            case Client(id=id) | Agent(id=id):
+                allowed &= _held(places, id, KINDS[type(party)], wanted)
     return allowed
 
 
@@ -172,9 +169,7 @@ def _superuser(account: UUID) -> Q:
 
 
 def _held(places: Places, account: UUID, kind: AccountKind, action: Action) -> Q:
-    codenames = [codename for codename, level in LEVELS[action].items() if level is Level.ALLOW]
-    if kind is not AccountKind.PERSON:
-        codenames = [codename for codename in codenames if codename != roles.MANAGE]
+    codenames = [codename for codename, level in giving(action, kind).items() if level is Level.ALLOW]
     held = _NEVER
     for path, place in places.items():
         users, groups = grant_models(place)
@@ -192,7 +187,8 @@ def _standings(
     accounts: Sequence[UUID], places: Sequence[tuple[type[models.Model], UUID]], agent: Agent | None
 ) -> tuple[dict[UUID, Standing], Delegated | None]:
     ids = [_adapted(User, account) for account in accounts]
-    params: list[Any] = given_params(agent, places[-1][1]) if agent else []
+    asked = (agent.thread, agent.id, places[-1][1]) if agent else ()
+    params: list[Any] = [_adapted(User, id) for id in asked]
     for model, pk in places:
         params += [_adapted(model, pk), *ids, _adapted(model, pk), *ids]
     sql = _standings_sql(tuple(model for model, _ in places), len(ids), connection.vendor, has_agent=agent is not None)
@@ -232,7 +228,7 @@ def _standings_sql(places: tuple[type[models.Model], ...], accounts: int, vendor
         for part in (_USER_GRANTS, _GROUP_GRANTS)
     )
     return _STANDINGS.substitute(
-        given=given_sql(vendor) if has_agent else "",
+        given=given_sql(vendor, scope_path(delegating_model())) if has_agent else "",
         columns=COLUMNS if has_agent else "",
         join=JOIN if has_agent else "",
         users=_quoted(User._meta.db_table),

@@ -17,6 +17,9 @@ from permissions.phrases import SYSTEM_NAME
 PAGE_LINES = 50
 """Lines a page shows."""
 
+MOST_NAMED = 500
+"""Accounts of one name that a search follows: more would make one query too long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -73,10 +76,6 @@ def by_name(words: str) -> Q:
     actors = [Person(id) for id in named[:MOST_NAMED]]
     system = [System()] if words.casefold() in SYSTEM_NAME.casefold() else []
     return Q(by__in=[*actors, *system])
-
-
-MOST_NAMED = 500
-"""Accounts of one name that a search follows: more would make one query too long."""
 
 
 def _asked(wanted: Wanted) -> Q:

@@ -46,19 +46,20 @@ def people_holding(codename: str, objs: Sequence[Guarded]) -> dict[UUID, Standin
             places.setdefault(model, set()).add(pk)
     named = {row[0]: row[1] or row[2] for row in _rows(places, {"permission__codename": codename}, None)}
     candidates = sorted(named, key=lambda account: (named[account], account))[:MOST_CANDIDATES]
-    rows = list(_rows(places, {}, candidates)) if candidates else []
-    return {obj.pk: _standings(obj, candidates, rows) for obj in objs}
+    held: dict[tuple[UUID, UUID], list[Row]] = {}
+    for row in _rows(places, {}, candidates) if candidates else ():
+        held.setdefault((row[4], row[0]), []).append(row)
+    return {obj.pk: _standings(obj, candidates, held) for obj in objs}
 
 
-def _standings(obj: Guarded, candidates: Sequence[UUID], rows: Sequence[Row]) -> Standings:
-    *own, scope = (pk for _, pk in obj.grant_objects())
-    reaching = [row for row in rows if row[4] == scope or row[4] in own]
+def _standings(obj: Guarded, candidates: Sequence[UUID], held: Mapping[tuple[UUID, UUID], Sequence[Row]]) -> Standings:
+    places = [pk for _, pk in obj.grant_objects()]
     found: dict[UUID, Standing] = {}
     for account in candidates:
-        theirs = [row for row in reaching if row[0] == account]
+        theirs = [row for place in places for row in held.get((place, account), ())]
         if theirs:
             _, display_name, username, superuser, _, _ = theirs[0]
-            grants = tuple(Held(row[5], on_scope=row[4] == scope) for row in theirs)
+            grants = tuple(Held(row[5], on_scope=row[4] == places[-1]) for row in theirs)
             found[account] = Standing(account, display_name or username, superuser=superuser, grants=grants)
     return found
 

@@ -19,6 +19,11 @@ from permissions.models import GrantChange, Guarded, User
 from permissions.replay import NEVER, History, Moment, Recorded, Team
 from permissions.why import Kept
 
+_COLUMNS = (
+    "scope_id", "epoch", "at", "object_id", "codename", "given", "expires_at", "account_id", "group_id", "through",
+)  # fmt: skip
+"""Of a line of the history, in the order of :class:`Recorded`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -72,15 +77,8 @@ def _history(obj: Guarded, accounts: Collection[UUID], now: datetime) -> History
     found = GrantChange.objects.filter(
         Q(places, account__in=accounts) | Q(group__in=holding) | Q(account__in=accounts) & ~Q(through="")
     )
-    lines = [_recorded(row) for row in found.order_by("at", "epoch", "pk")]
+    lines = [Recorded(*row) for row in found.order_by("at", "epoch", "pk").values_list(*_COLUMNS)]
     return History(obj.pk, obj.scope_id, lines, _teams(lines, accounts), now)
-
-
-def _recorded(row: GrantChange) -> Recorded:
-    return Recorded(
-        scope=row.scope_id, epoch=row.epoch, at=row.at, object=row.object_id, codename=row.codename, given=row.given,
-        expires_at=row.expires_at, account=row.account_id, group=row.group_id, through=row.through,
-    )  # fmt: skip
 
 
 def _teams(lines: Sequence[Recorded], accounts: Collection[UUID]) -> dict[int, Team]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import assert_never
 from uuid import UUID
 
@@ -59,6 +59,13 @@ def holds(codename: str, *, on: str, through: str) -> str:
     """Say which grant decided: ``holds change document on its workspace, through group Editors``."""
     group = f", through group {through}" if through else ""
     return f"holds {codename.replace('_', ' ')} on {on}{group}"
+
+
+def ending(expires_at: datetime | None, *, over: bool) -> str:
+    """Say, behind a grant, when it ends or ended: ``, until 2026-03-01 10:00 UTC``; nothing where it never does."""
+    if expires_at is None:
+        return ""
+    return f", {'expired' if over else 'until'} {expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 DELEGATED = {
@@ -151,6 +158,7 @@ def to_reader(sentence: str, name: str) -> str:
     return f"you{sentence.removeprefix(name)}" if sentence.startswith(f"{name} ") else sentence
 
 
+SOMEONE_CAN = "Someone else here can."
 NO_RESOLVER = "only people, and agents and clients, resolve proposals"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC
 from typing import Any, assert_never, overload
 from uuid import UUID
 
@@ -16,10 +15,13 @@ from django.db.models import BooleanField, Case, F, Q, QuerySet, Value, When
 
 from permissions import phrases, roles
 from permissions.actors import Agent, Client, Person
-from permissions.decisions import AccountKind, Action, Facts, Held, Level, Standing, decide
+from permissions.decisions import AccountKind, Action, Facts, Held, Level, Standing, decide, holds
 from permissions.grants import grant_models, unexpired
 from permissions.models import GrantChange, Guarded, User
 from permissions.why import Kept
+
+PAGE_ACCOUNTS = 100
+"""Accounts a page of the report shows."""
 
 NOWHERE = UUID(int=0)
 """The thread of an agent that is asked about in no thread in particular."""
@@ -112,10 +114,7 @@ def told_together(kept: Iterable[Kept], object_name: str, *, narrowed: bool) -> 
     together: dict[Kept, set[str]] = {}
     for grant in kept:
         together.setdefault(replace(grant, held=replace(grant.held, codename="")), set()).add(grant.held.codename)
-    return [
-        f"{_bundle(codenames, whole=like.held.on_scope or not narrowed)} on {_told(like, object_name)}"
-        for like, codenames in together.items()
-    ]
+    return [_told(like, codenames, object_name, narrowed=narrowed) for like, codenames in together.items()]
 
 
 class Report(Sequence[Reach]):
@@ -171,12 +170,10 @@ def _bundle(codenames: set[str], *, whole: bool) -> str:
     return phrases.listed([name.replace("_", " ") for name in sorted(codenames)])
 
 
-def _told(like: Kept, object_name: str) -> str:
-    where = "its workspace" if like.held.on_scope else object_name
-    group = f", through group {like.held.through}" if like.held.through else ""
-    moment = f"{like.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if like.expires_at else ""
-    end = f", {'until' if like.stands else 'expired'} {moment}" if moment else ""
-    return f"{where}{group}{end}"
+def _told(like: Kept, codenames: set[str], object_name: str, *, narrowed: bool) -> str:
+    bundle = _bundle(codenames, whole=like.held.on_scope or not narrowed)
+    held = holds(replace(like.held, codename=bundle), object_name).removeprefix("holds ")
+    return f"{held}{phrases.ending(like.expires_at, over=not like.stands)}"
 
 
 def _accounts(obj: Guarded, only: Collection[UUID] | None, *, scope: bool = True) -> dict[UUID, _Account]:

@@ -5,20 +5,24 @@ Every way is decided again with its changes made, so what it promises is what :f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from uuid import UUID
 
-from permissions import roles
-from permissions.actors import Actor, Agent, Client, Party, Person
-from permissions.decisions import LEVELS, AccountKind, Action, Decision, Facts, Held, Level, Lowering, decide
-
-KINDS: Mapping[type, AccountKind] = {
-    Person: AccountKind.PERSON,
-    Client: AccountKind.CLIENT,
-    Agent: AccountKind.AGENT,
-}
+from permissions.actors import Actor, account_of
+from permissions.decisions import (
+    KINDS,
+    LEVELS,
+    Action,
+    Decision,
+    Facts,
+    Held,
+    Level,
+    Lowering,
+    decide,
+    giving,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def changes_to(actor: Actor, action: Action, facts: Facts, level: Level, *, narr
             continue
         if not standing.active:
             yield Change(f"switch {line.name} on again", _switched_on(account))
-        if codename != roles.MANAGE or isinstance(line.party, Person):
+        if codename in giving(action, standing.kind):
             where = f"{facts.object_name} or its workspace" if narrowed else facts.object_name
             yield Change(f"give {line.name} {codename.replace('_', ' ')} on {where}", _given(account, codename))
     for lowering in facts.lowers:
@@ -121,8 +125,3 @@ def _switched_on(account: UUID) -> Callable[[Facts], Facts]:
 
 def _undone(lowering: Lowering) -> Callable[[Facts], Facts]:
     return lambda facts: replace(facts, lowers=tuple(one for one in facts.lowers if one != lowering))
-
-
-def account_of(party: Party) -> UUID | None:
-    """Return a party's account, None for one that has none."""
-    return party.id if isinstance(party, Person | Client | Agent) else None

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from permissions import phrases, roles
-from permissions.actors import Actor, Agent, Client, Party, Person, chain, dumps, person
+from permissions import phrases
+from permissions.actors import Actor, Agent, Client, Party, Person, account_of, chain, dumps, person
 from permissions.decisions import (
-    LEVELS,
+    KINDS,
     Action,
     Decision,
     Facts,
@@ -23,8 +23,10 @@ from permissions.decisions import (
     Lowering,
     PartyLine,
     decide,
+    giving,
+    holds,
 )
-from permissions.ways import Way, account_of, ways_to
+from permissions.ways import Way, ways_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +204,14 @@ def _findings(
 ) -> tuple[Finding, ...]:
     account = account_of(line.party)
     mine = kept.get(account, ()) if account else ()
+    levels = giving(action, KINDS[type(line.party)]) if account else {}
     serving = sorted(
-        (grant for grant in mine if _serves(grant.held, line.party, action)),
-        key=lambda grant: (not grant.stands, -LEVELS[action][grant.held.codename], grant.held.on_scope),
+        (grant for grant in mine if grant.held.codename in levels),
+        key=lambda grant: (not grant.stands, -levels[grant.held.codename], grant.held.on_scope),
     )
     may = line.level > Level.DENY
     found = [Finding(_told(grant, facts.object_name), grant.stands and may) for grant in serving]
-    if line.via not in {_holds(grant.held, facts.object_name) for grant in serving if grant.stands}:
+    if line.via not in {holds(grant.held, facts.object_name) for grant in serving if grant.stands}:
         found.insert(0, Finding(line.via, counts=may))
     others = sorted({grant.held.codename for grant in mine if grant.stands and grant not in serving})
     if others and not may:
@@ -217,21 +220,11 @@ def _findings(
     return tuple(found)
 
 
-def _serves(held: Held, party: Party, action: Action) -> bool:
-    return held.codename in LEVELS[action] and (isinstance(party, Person) or held.codename != roles.MANAGE)
-
-
 def _told(grant: Kept, object_name: str) -> str:
-    held = _holds(grant.held, object_name)
-    if grant.expires_at is None:
-        return held
-    moment = f"{grant.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{held}, until {moment}" if grant.stands else f"held {held.removeprefix('holds ')}, expired {moment}"
-
-
-def _holds(held: Held, object_name: str) -> str:
-    where = "its workspace" if held.on_scope else object_name
-    return phrases.holds(held.codename, on=where, through=held.through)
+    held = holds(grant.held, object_name)
+    if not grant.stands:
+        held = f"held {held.removeprefix('holds ')}"
+    return f"{held}{phrases.ending(grant.expires_at, over=not grant.stands)}"
 
 
 def _bound(actor: Actor, action: Action, facts: Facts, lowering: Lowering) -> Bound:

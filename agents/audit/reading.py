@@ -11,11 +11,25 @@ from uuid import UUID
 
 from django.contrib.auth.models import Group as GroupTable
 from django.db import connection
-from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    CharField,
+    Count,
+    ExpressionWrapper,
+    F,
+    Field,
+    JSONField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import Cast, Coalesce
 
 from agents.audit.grants import GrantHistory, Group
+from agents.audit.proposed import Accepted, faults
 from agents.audit.rows import (
+    AcceptedRow,
     CallRow,
     DelegationRow,
     EventRow,
@@ -42,6 +56,9 @@ STRETCH = 500
 
 AT_ONCE = 1_000
 """Ids in one statement."""
+
+DOCUMENTS = 10
+"""Accepted proposals that are in memory at once, each with the document before and after."""
 
 
 @contextmanager
@@ -102,6 +119,7 @@ def head(thread: str, seq: int) -> str | None:
 def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
     """Read the rows that a stretch of a thread's log names."""
     named: dict[str, set[str]] = {"message": set(), "turn": set(), "call": set(), "question": set(), "proposal": set()}
+    accepted: set[str] = set()
     documents: list[tuple[str, int]] = []
     over: set[str] = set()
     delegates = False
@@ -112,6 +130,7 @@ def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
         named["call"].add(event.one("call"))
         named["question"] |= set(event.many("questions"))
         named["proposal"].add(event.one("proposal"))
+        accepted |= {event.one("proposal")} if event.one("state") == "accepted" else set()
         over |= {event.turn or ""} if event.type == "turn_ended" else set()
         documents += [(event.one("document"), event.version)] if event.one("document") else []
     return Rows(
@@ -120,6 +139,7 @@ def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
         calls=_calls(named["call"]),
         questions={**_questions(named["question"], "pk"), **_questions(over, "turn")},
         proposals=_proposals(named["proposal"]),
+        accepted=_accepted(accepted),
         revisions=_revisions(thread.id, documents),
         delegations=_delegations(thread.id) if delegates else {},
     )
@@ -204,6 +224,22 @@ def _questions(ids: Iterable[str], path: str) -> dict[str, QuestionRow]:
 def _proposals(ids: Iterable[str]) -> dict[str, ProposalRow]:
     columns = ("id", "seq", "document_id", _actor("proposer"), "state", _actor("resolver"))
     return {row[0]: ProposalRow(*row) for row in _by(Proposal.objects.all(), ids, columns)}
+
+
+def _accepted(ids: Iterable[str]) -> dict[str, AcceptedRow]:
+    columns = (
+        "proposal__change", "proposal__edits", "proposal__resolver_edits", "proposal__base_data", "proposal__title",
+        "proposal__data", _before("title", CharField()), _before("data", JSONField()), "patch", "title", "data",
+    )  # fmt: skip
+    made = Revision.objects.filter(proposal__in=filter(_is_id, ids)).values_list("proposal_id", "version", *columns)
+    rows = made.iterator(chunk_size=DOCUMENTS)
+    return {str(id): AcceptedRow(version, faults(Accepted(*values))) for id, version, *values in rows}
+
+
+def _before(column: str, kind: Field[Any, Any]) -> Subquery:
+    """A column of the version before a revision."""
+    earlier = Revision.objects.filter(document=OuterRef("document"), version=OuterRef("version") - 1)
+    return Subquery(earlier.values(column), output_field=kind)
 
 
 def _revisions(thread: str, named: Collection[tuple[str, int]]) -> dict[tuple[str, int], RevisionRow]:

@@ -154,6 +154,17 @@ class ProposalRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptedRow:
+    """The version of its document that came of an accepted proposal, and in which ways it is not what was proposed.
+
+    That is judged as it is read (:mod:`agents.audit.proposed`), so that no stretch holds many documents at once.
+    """
+
+    version: int
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RevisionRow:
     """One version of a document, made in a thread."""
 
@@ -198,6 +209,7 @@ class Rows:
     calls: Mapping[str, CallRow] = field(default_factory=dict)
     questions: Mapping[str, QuestionRow] = field(default_factory=dict)
     proposals: Mapping[str, ProposalRow] = field(default_factory=dict)
+    accepted: Mapping[str, AcceptedRow] = field(default_factory=dict)
     revisions: Mapping[tuple[str, int], RevisionRow] = field(default_factory=dict)
     delegations: Mapping[tuple[datetime, str], DelegationRow] = field(default_factory=dict)
     """By when they were given, and their level."""

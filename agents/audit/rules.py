@@ -1,7 +1,8 @@
 """The invariants of a thread's log, each as small functions over what is open, one event and the rows it names. Pure.
 
 Each yields a sentence for every breach it sees, before the state is taken past the event. They are written from the
-design alone and share no code with what they check. INV5 is in :mod:`agents.audit.authority`.
+design alone and share no code with what they check. INV5 is in :mod:`agents.audit.authority`, INV8 in
+:mod:`agents.audit.proposals`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from agents.audit.authority import has_authority, revision_is_the_events
 from agents.audit.chain import is_what_was_posted
 from agents.audit.given import call_is_shared_by_its_person, delegation_has_its_row
-from agents.audit.parties import author, kind, may_resolve, may_withdraw, whom
+from agents.audit.parties import author, kind, whom
+from agents.audit.proposals import (
+    accepted_is_what_was_proposed,
+    nobody_resolves_their_own,
+    proposal_is_by_its_proposer,
+    proposal_is_resolved_once,
+)
 from agents.audit.rows import EventRow, Rows
 from agents.audit.state import PAUSED, RUNNING, State, asks_for_turn
 
@@ -169,39 +176,6 @@ def only_a_running_turn_acts(state: State, event: EventRow, _: Rows) -> Sentence
         yield f"turn {event.turn} acts though it is {turn.status if turn else 'not running'}"
 
 
-def proposal_is_by_its_proposer(_: State, event: EventRow, rows: Rows) -> Sentences:
-    """INV8: a proposal has its row, which names who proposed it."""
-    if event.type != "proposal_created":
-        return
-    row = rows.proposals.get(event.one("proposal"))
-    if row is None or row.seq != event.seq:
-        yield "the proposal that was made is gone"
-    elif row.proposer != event.actor:
-        yield f"the proposal says it is by {row.proposer}, but {event.actor} made it"
-
-
-def proposal_is_resolved_once(state: State, event: EventRow, rows: Rows) -> Sentences:
-    """INV8: at most one resolution, which the row repeats."""
-    if event.type != "proposal_resolved":
-        return
-    row = rows.proposals.get(event.one("proposal"))
-    if event.one("proposal") not in state.proposals:
-        yield f"proposal {event.one('proposal')} is {event.one('state')} though it is not open"
-    if row and (row.state, row.resolver) != (event.one("state"), event.actor):
-        yield f"{event.actor} {event.one('state')} it, its row says {row.state} by {row.resolver}"
-
-
-def nobody_resolves_their_own(state: State, event: EventRow, rows: Rows) -> Sentences:
-    """INV8: whoever accepts or rejects may, by who they are; only their own proposals people withdraw."""
-    if event.type != "proposal_resolved":
-        return
-    row = rows.proposals.get(event.one("proposal"))
-    proposer = state.proposals.get(event.one("proposal")) or (row.proposer if row else "")
-    rule = may_withdraw if event.one("state") == "withdrawn" else may_resolve
-    if not rule(event.actor, proposer):
-        yield f"{event.actor} {event.one('state')} what {proposer} proposed"
-
-
 def turn_begins_once(state: State, event: EventRow, rows: Rows) -> Sentences:
     """INV15: a turn has its row, starts once, and resumes only one that is paused and has its answers."""
     if event.type != "turn_started" or event.turn is None:
@@ -293,7 +267,12 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "INV3": (takes_in_order, reply_is_the_first),
     "INV4": (one_turn_runs, lease_never_goes_back, only_a_running_turn_acts),
     "INV5": (has_authority, revision_is_the_events, delegation_has_its_row),
-    "INV8": (proposal_is_by_its_proposer, proposal_is_resolved_once, nobody_resolves_their_own),
+    "INV8": (
+        proposal_is_by_its_proposer,
+        proposal_is_resolved_once,
+        nobody_resolves_their_own,
+        accepted_is_what_was_proposed,
+    ),
     "INV15": (turn_begins_once, turn_ends_once, calls_end_with_their_turn, call_ends_once),
     "chain": (text_is_what_was_posted,),
 }

@@ -7,7 +7,17 @@ from django.db import models
 
 
 class Agent(models.Model):
-    """One agent: its account (which holds its grants), its instructions, its model, and what a turn of it may cost."""
+    """One agent: its account (which holds its grants), its instructions, its model, what a turn of it may cost, and how
+    its replies are composed and checked (REPLIES)."""
+
+    class Composer(models.TextChoices):
+        MODEL = "model"
+        TEMPLATE = "template"
+
+    class Derived(models.TextChoices):
+        ARITHMETIC = "arithmetic"
+        STRICT = "strict"
+        OFF = "off"
 
     account = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True)
     instructions = models.TextField(blank=True)
@@ -20,6 +30,18 @@ class Agent(models.Model):
     history_tokens = models.PositiveIntegerField(default=16_000, help_text="Tokens of earlier talk a turn is given.")
     turns_a_day = models.PositiveIntegerField(default=500, help_text="Turns a person and day (UTC).")
     tokens_a_day = models.PositiveBigIntegerField(default=2_000_000, help_text="Tokens a person and day (UTC).")
+    composer = models.CharField(
+        max_length=10,
+        choices=Composer.choices,
+        default=Composer.MODEL,
+        help_text="model: it writes, and what it writes is checked. template: people read the phrasings of its calls.",
+    )
+    derived = models.CharField(
+        max_length=10,
+        choices=Derived.choices,
+        default=Derived.ARITHMETIC,
+        help_text="Which totals and differences of recorded amounts a reply may state.",
+    )
 
     def __str__(self) -> str:
         return self.account.name

@@ -1,110 +1,131 @@
-"""The gate that a reply leaves through while the model writes it (DESIGN 9: only checked text is streamed; DESIGN 10).
+"""The gates that a reply leaves through while the model writes it (DESIGN 9: only checked text is streamed; DESIGN 10).
 
-Pure. Text leaves in whole sentences, list items and lines of code: the pieces a reply is checked in. What was let out,
-with what :meth:`ReplyStream.finish` lets out, is what was fed, so that what is posted is what was streamed.
+Pure. What was let out is what is posted, byte for byte.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
-LONGEST_SENTENCE = 2_000
-"""After how many characters a sentence leaves at its next space."""
+from agents.replies.check import additions, mend, read, require, rule
+from agents.replies.judging import is_free
+from agents.replies.known import Known
+from agents.replies.mending import Ruling, Setting
+from agents.replies.pieces import LONGEST_SENTENCE, LONGEST_WORD, Pieces
+from agents.replies.record import CallRecord, Record
+from agents.replies.spans import Tiler, spans_of
 
-LONGEST_WORD = 2 * LONGEST_SENTENCE
-"""After how many characters held-back text leaves wherever it stands."""
+__all__ = ["LONGEST_SENTENCE", "LONGEST_WORD", "CheckedStream", "ReplyStream"]
 
-_CLOSERS = "\"'”’»›)]}*_`~」』）"
-_OPENERS = "\"'“‘«‹([{*_`~「『（"
-_WIDE = "。！？"
-_MOST_CLOSERS = 8
-_PLACE = re.compile(rf"\s|[{_WIDE}][{_WIDE}{re.escape(_CLOSERS)}]{{0,{_MOST_CLOSERS}}}+(?=.)", re.DOTALL)
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
-_HELD_WORD = re.compile(r"\d{1,3}|[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]")
-_ABBREVIATIONS = re.compile(
-    r"al|approx|apt|ave|blvd|ca|capt|cf|co|col|corp|dept|dr|ed|eds|eg|etc|fig|figs|gen|gov|hon|ie|inc|jr|lt|ltd"
-    r"|messrs|mr|mrs|ms|mt|no|nos|op|pp|prof|rd|ref|rep|rev|sen|sgt|sr|sra|srta|st|tel|univ|vol|vols|vs|jan|feb"
-    r"|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec",
-    re.IGNORECASE,
-)
+BETWEEN = "\n\n"
+"""What stands between the texts of two responses of one turn."""
 
 
 class ReplyStream:
-    """Holds back the piece of a reply that is still being written, and lets go of the rest.
-
-    A piece ends with a newline, or with the space behind the end of a sentence; in a code fence with a newline only.
-    Where the pieces end does not depend on how the text arrives.
-    """
+    """Lets whole pieces of a text leave as they were written."""
 
     def __init__(self) -> None:
-        self._held = ""
-        self._looked_at = 0
-        self._fence = ""
-        self._at_line_start = True
+        self._pieces = Pieces()
 
     def feed(self, delta: str) -> str:
         """Take the next characters of the reply and return what may leave by now, "" when nothing may."""
-        text = self._held + delta
-        start = 0
-        while end := self._end_of_piece(text, start):
-            self._pass(text[start:end])
-            start = self._looked_at = end
-        self._held = text[start:]
-        self._looked_at -= start
-        return text[:start]
+        return "".join(self._pieces.feed(delta))
 
     def finish(self) -> str:
         """Return what was still held back, and be ready for another reply."""
-        rest = self._held
-        self.reset()
-        return rest
+        return self._pieces.finish()
 
     def reset(self) -> None:
         """Forget what was held back: the reply it belonged to is not going on."""
-        self._held = ""
-        self._looked_at = 0
-        self._fence = ""
-        self._at_line_start = True
-
-    def _end_of_piece(self, text: str, start: int) -> int | None:
-        longest = start + LONGEST_WORD
-        for place in _PLACE.finditer(text, self._looked_at, longest + 1):
-            if place.end() <= longest and self._may_end(text[start : place.start()], place[0]):
-                return place.end()
-            self._looked_at = place.end()
-        if len(text) > longest:
-            return longest
-        # A closing quote may still follow, and belongs to the sentence.
-        self._looked_at = max(self._looked_at, len(text) - _MOST_CLOSERS - 1)
-        return None
-
-    def _may_end(self, before: str, end: str) -> bool:
-        if end == "\n" or len(before) >= LONGEST_SENTENCE:
-            return True
-        if self._fence or (self._at_line_start and _FENCE.match(before)):
-            return False
-        return not end.isspace() or _ends_sentence(before)
-
-    def _pass(self, piece: str) -> None:
-        if self._at_line_start and (fence := _FENCE.match(piece)):
-            self._fence = _fence_after(self._fence, fence[1], fence[2])
-        self._at_line_start = piece.endswith("\n")
+        self._pieces.reset()
 
 
-def _fence_after(open_fence: str, marks: str, rest: str) -> str:
-    """Return the fence that is open after a line that starts with ``marks`` and goes on with ``rest``."""
-    if open_fence:
-        closes = marks.startswith(open_fence) and not rest.strip()
-        return "" if closes else open_fence
-    is_inline = marks[0] == "`" and "`" in rest
-    return "" if is_inline else marks
+class CheckedStream:
+    """Holds each span of a turn's text until it is known to be true (REPLIES, Streaming).
 
+    A span that speaks of no action leaves when it is whole. From the first that does, everything waits until its model
+    response ends and, if that makes calls, until their outcomes are known.
 
-def _ends_sentence(text: str) -> bool:
-    """Say whether the last word ends a sentence; in doubt (initials, abbreviations, list numbers) it does not."""
-    word = text[-LONGEST_SENTENCE:].rsplit(maxsplit=1)[-1:]
-    core = word[0].strip(_CLOSERS + _OPENERS) if word else ""
-    if not core.endswith("."):
-        return core.endswith(("!", "?", "…"))
-    stem = core[:-1].lstrip(_OPENERS)
-    return not (_HELD_WORD.fullmatch(stem) or _ABBREVIATIONS.fullmatch(stem))
+    Args:
+        setting: what the replies are checked with.
+        earlier: the thread's calls before this turn.
+        calls: those the turn made before this stream began.
+        shown: what the turn said before.
+    """
+
+    def __init__(
+        self, setting: Setting, earlier: Sequence[CallRecord] = (), calls: Sequence[CallRecord] = (), shown: str = ""
+    ) -> None:
+        self._setting, self._earlier, self._calls = setting, tuple(earlier), tuple(calls)
+        self._shown = shown
+        self.rulings: list[Ruling] = []
+        self.drop()
+
+    @property
+    def holds(self) -> bool:
+        """True when something of this response waits for what its calls come to: the record is needed."""
+        known = self._known()
+        return self._holds or not all(is_free(span, known) for span in spans_of(self._written[self._out :]))
+
+    def remember(self, *, earlier: Sequence[CallRecord] = (), calls: Sequence[CallRecord] = ()) -> None:
+        """Take note of the thread's calls before this turn, and of those the turn made before this stream began."""
+        self._earlier, self._calls = (*self._earlier, *earlier), (*self._calls, *calls)
+
+    def feed(self, delta: str) -> list[str]:
+        """Take the next characters of a response and return the text that may be shown by now."""
+        self._written += delta
+        return self._let_out(self._pieces.feed(delta))
+
+    def drop(self) -> None:
+        """Forget what was held back of this response: it is asked for again."""
+        self._pieces, self._tiler = Pieces(), Tiler()
+        self._written, self._out, self._holds = "", 0, False
+
+    def respond(self, calls: Sequence[CallRecord] = ()) -> list[str]:
+        """End a response with the calls it made, whose outcomes are known, and return the rest of its text, checked."""
+        self._calls = (*self._calls, *calls)
+        known = self._known()
+        mended = mend(read(self._written, known, self._setting), known, self._setting)
+        self.rulings += mended.rulings
+        ruled = rule(mended.reading.text, self._setting)
+        self.rulings += ruled.rulings
+        rest = ruled.text[self._out :]
+        self._shown += (BETWEEN if self._shown and ruled.text else "") + ruled.text
+        self.drop()
+        return [rest] if rest else []
+
+    def break_off(self, calls: Sequence[CallRecord] = ()) -> list[str]:
+        """End a response that did not come to its end, and return what was whole of the rest of its text, checked."""
+        self._written = self._written.removesuffix(self._pieces.finish())
+        return self.respond(calls)
+
+    def close(self) -> list[str]:
+        """End the turn and return what is still to show: the rest of the last response, and what was left out."""
+        rest = self.respond()
+        known = self._known()
+        added = additions(read(self._shown, known, self._setting), known, self._setting)
+        self.rulings += added.rulings
+        required = require(self._shown + added.text, self._setting)
+        self.rulings += required.rulings
+        more = added.text + required.text
+        self._shown += more
+        return [*rest, more] if more else rest
+
+    @property
+    def text(self) -> str:
+        """What the responses that ended said, as it was shown."""
+        return self._shown
+
+    def _let_out(self, pieces: Sequence[str]) -> list[str]:
+        known, rules = self._known(), self._setting.rules
+        found: list[str] = []
+        for piece in pieces:
+            for span in self._tiler.tile(piece):
+                self._holds = self._holds or not (is_free(span, known) and rules.allows(span.text))
+                if not self._holds:
+                    found.append(span.text)
+                    self._out += len(span.text)
+        return found
+
+    def _known(self) -> Known:
+        return Known(Record(self._calls, self._earlier), self._setting.words)

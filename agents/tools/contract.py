@@ -25,12 +25,14 @@ class ToolContext:
         workspace: the workspace of the thread.
         thread: the thread of the turn.
         turn: the turn.
+        said: returns a text that the model wrote for people as they may read it, held to the record (REPLIES).
     """
 
     actor: Agent
     workspace: UUID
     thread: UUID
     turn: UUID
+    said: Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -19,10 +20,13 @@ from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 
 from agents.errors import AgentsError, LeaseLost
 from agents.models.turns import Call, Question, Turn
+from agents.replies.check import held
+from agents.replies.record import Record
 from agents.tools.contract import Asks, Recorded, Tool, ToolContext
-from agents.tools.registry import TOOLS
+from agents.tools.registry import SETTING, TOOLS
 from agents.turns import ending, lease
 from agents.turns.boundary import Work
+from agents.turns.spoken import earlier_calls, record_of, rulings_logged
 from collab.canonical import BadJson, canonical, parse_json
 from collab.db import in_db
 from collab.errors import CollabError
@@ -80,6 +84,7 @@ async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -
     tool = TOOLS.get(part.tool_name)
     if tool is None:
         return await in_db(_refuse, work, row, "unknown_tool", f"There is no tool called {row.tool[:60]}.")
+    row.effect = tool.effect
     try:
         raw = parse_json(_as_written(part), max_bytes=LONGEST_ARGS)
         args = tool.args.model_validate_json(canonical(raw))
@@ -87,8 +92,8 @@ async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -
     except (BadJson, ValidationError) as bad:
         return await in_db(_refuse, work, row, "argument_schema", _explain(bad))
     if earlier := _reusable(work, row):
+        work.records.append(record_of(earlier))
         return _told(part, earlier)
-    row.effect = tool.effect
     made = _Made(row, tool, args)
     return await (in_db(_run_local, work, made) if tool.local else _send(work, made))
 
@@ -183,6 +188,7 @@ def _finish(locked: Locked, work: Work, row: Call, outcome: _Outcome) -> ToolRet
     row.save()
     ended = CallEnded(call=row.id, outcome=outcome.outcome, reason=outcome.reason)
     append(locked, ended, actor=ending.acting(work.turn), turn=work.turn.id)
+    work.records.append(record_of(row))
     return _answer(row, outcome)
 
 
@@ -232,7 +238,18 @@ def _told(part: ToolCallPart, earlier: Call) -> ToolReturnPart:
 
 def _context(work: Work) -> ToolContext:
     turn = work.turn
-    return ToolContext(actor=ending.acting(turn), workspace=work.workspace, thread=turn.thread_id, turn=turn.id)
+    return ToolContext(
+        actor=ending.acting(turn), workspace=work.workspace, thread=turn.thread_id, turn=turn.id,
+        said=partial(_said, work),
+    )  # fmt: skip
+
+
+def _said(work: Work, text: str) -> str:
+    if not text:
+        return text
+    checked = held(text, Record(work.records, earlier_calls(work.turn)), SETTING)
+    rulings_logged(work.turn, checked.rulings)
+    return checked.text
 
 
 def _arguments(args: BaseModel) -> dict[str, Any]:

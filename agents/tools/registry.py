@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import yaml
+
+from agents.replies.mending import Setting
+from agents.replies.phrasings import phrasings_of
+from agents.replies.words import compile_words, tool_words
 from agents.tools.contract import Tool
 from agents.tools.documents import tools as documents
 from agents.tools.people import tools as people
@@ -29,6 +36,39 @@ def tools_of(packs: Iterable[ModuleType]) -> dict[str, Tool]:
 
 
 TOOLS = tools_of(PACKS)
+
+
+def words_of(packs: Iterable[ModuleType]) -> dict[str, Any]:
+    """Return what the packs' ``words.yaml`` say of tools: what people call them, what is said of their calls."""
+    found: dict[str, Any] = {}
+    for pack in packs:
+        if (file := Path(str(pack.__file__)).with_name("words.yaml")).exists():
+            found |= yaml.safe_load(file.read_text("utf-8"))
+    return found
+
+
+def setting_of(packs: Iterable[ModuleType]) -> Setting:
+    """Return what replies are checked with: the packs' tools, their words and phrasings.
+
+    Raises:
+        BadPhrasing: a phrasing names a placeholder that does not exist.
+    """
+    packs = tuple(packs)
+    given, tools = words_of(packs), tools_of(packs)
+    arguments = {name: tuple(tool.args.model_fields) for name, tool in tools.items()}
+    words = [
+        tool_words(name, arguments.get(name, ()), {**_effect(tools.get(name)), **given.get(name, {})})
+        for name in dict.fromkeys([*tools, *given])
+    ]
+    own = {name: said["phrasings"] for name, said in given.items() if "phrasings" in said}
+    return Setting(compile_words(words), phrasings_of(own, arguments))
+
+
+def _effect(tool: Tool | None) -> dict[str, str]:
+    return {"effect": tool.effect} if tool else {}
+
+
+SETTING = setting_of(PACKS)
 
 RECORDED_LABELS = {"propose_change": "Propose change"}
 """What a call is called that was recorded as something the model cannot call by that name."""

@@ -16,6 +16,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, U
 
 from agents.errors import LeaseLost
 from agents.models.turns import Call, Turn
+from agents.replies.record import CallRecord
 from agents.turns import ending, history, lease
 from agents.turns.notes import changes_told
 from agents.turns.plan import joinable
@@ -45,8 +46,18 @@ class Work:
     returns: list[ModelRequestPart] = field(default_factory=list)
     """What the calls of the newest response came to, so far."""
     questions: list[UUID] = field(default_factory=list)
+    remembers: bool = False
+    """True once the calls of the thread's earlier turns were read for what it says."""
+    records: list[CallRecord] = field(default_factory=list)
+    """What the turn's calls came to, as what it says is held to it; ``voiced`` of them are known to its gate."""
+    voiced: int = 0
     orphans: list[Call] = field(default_factory=list)
     """Calls that the turn this one continues had settled after its last boundary."""
+
+    def fresh(self) -> list[CallRecord]:
+        """Return the records that the gate has not been told of, which from here on it has."""
+        told, self.voiced = self.voiced, len(self.records)
+        return self.records[told:]
 
 
 @dataclass(frozen=True, slots=True)

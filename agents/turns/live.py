@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from agents.errors import LimitReached
-from agents.replies.stream import ReplyStream
+from agents.replies.record import CallRecord
+from agents.replies.stream import BETWEEN, CheckedStream
 from collab import doorbell
 from collab.text import speakable
 from collab.web.markdown import blocks
@@ -19,13 +22,17 @@ _running: dict[UUID, LiveText] = {}
 
 
 class LiveText:
-    """The text of one running turn: what was let out, and how much of it the viewers have been sent."""
+    """The text of one running turn: what was let out, and how much of it the viewers have been sent.
 
-    def __init__(self, thread_id: UUID, turn_id: UUID, text: str, *, most_bytes: int) -> None:
+    Args:
+        gate: what the text leaves through; it knows what the turn said before.
+    """
+
+    def __init__(self, thread_id: UUID, turn_id: UUID, text: str, *, gate: CheckedStream, most_bytes: int) -> None:
         self.text = text
+        self.gate = gate
         self._thread_id, self._turn_id = thread_id, turn_id
-        self._most_bytes = most_bytes
-        self._gate = ReplyStream()
+        self._most_bytes, self._written = most_bytes, len(text.encode())
         self._sent, self._html = "", list[str]()
         self._timer: asyncio.TimerHandle | None = None
         self._step_start = len(text)
@@ -33,8 +40,13 @@ class LiveText:
 
     def begin_step(self) -> None:
         """A new model response begins: what it says is set apart from what was said before."""
-        self._gate = ReplyStream()
         self._step_start = len(self.text)
+        self._written = len(self.text.encode())
+
+    @property
+    def step_text(self) -> str:
+        """What people were shown of this response."""
+        return self.text[self._step_start :].removeprefix(BETWEEN)
 
     async def feed(self, delta: str) -> None:
         """Take text from the model; what the gate lets out goes to the viewers.
@@ -42,17 +54,34 @@ class LiveText:
         Raises:
             LimitReached: it is more than a reply may hold; what fits was let out.
         """
-        self._let_out(self._gate.feed(delta))
+        self._written += len(delta.encode(errors="replace"))
+        self._let_out("".join(self.gate.feed(delta)))
+        if self._written > self._most_bytes:
+            raise self._too_long()
 
     async def drop_step(self) -> None:
         """Forget what this response said: it is asked for again."""
         self.text = self.text[: self._step_start]
-        self.begin_step()
+        self._written = len(self.text.encode())
+        self.gate.drop()
         self._soon()
 
-    def end_step(self) -> None:
-        """The response is complete: let out the rest."""
-        self._let_out(self._gate.finish())
+    def end_step(self, calls: Sequence[CallRecord], *, is_last: bool) -> None:
+        """The response is complete, and so are its calls: let out the rest, held to what they came to.
+
+        Args:
+            is_last: the turn ends or pauses with it, so what it did and nobody told of is told now.
+
+        Raises:
+            LimitReached: as for :meth:`feed`.
+        """
+        rest = self.gate.respond(calls)
+        self._let_out("".join([*rest, *(self.gate.close() if is_last else [])]))
+
+    def break_off(self, calls: Sequence[CallRecord]) -> None:
+        """The turn breaks off: let out what was whole of the response, held to what its calls came to."""
+        with suppress(LimitReached):
+            self._let_out("".join(self.gate.break_off(calls)))
 
     def close(self) -> None:
         """The turn is over: what was let out and not sent goes now."""
@@ -69,14 +98,17 @@ class LiveText:
     def _let_out(self, text: str) -> None:
         text = speakable(text)
         if text and len(self.text) == self._step_start and self.text:
-            text = f"\n\n{text}"
+            text = BETWEEN + text.removeprefix(BETWEEN)
         room = self._most_bytes - len(self.text.encode())
         fits = text.encode()[: max(0, room)].decode(errors="ignore")
         if fits:
             self.text += fits
             self._soon()
         if fits != text:
-            raise LimitReached(f"The reply reached its limit of {self._most_bytes:,} bytes.")
+            raise self._too_long()
+
+    def _too_long(self) -> LimitReached:
+        return LimitReached(f"The reply reached its limit of {self._most_bytes:,} bytes.")
 
     def _soon(self) -> None:
         if self._timer is None:

@@ -22,14 +22,16 @@ from agents.errors import LeaseLost, LimitReached
 from agents.providers.choose import model_for
 from agents.providers.errors import ModelConfigError, ProviderFailed, ResponseTooLarge
 from agents.providers.request import RetryPolicy, stream_response
+from agents.replies.stream import CheckedStream
 from agents.tools import gate
-from agents.tools.registry import TOOLS
+from agents.tools.registry import SETTING, TOOLS
 from agents.turns import boundary, history, lease, prompt
 from agents.turns.boundary import GoesOn, Work
 from agents.turns.budget import Spent
 from agents.turns.live import LiveText
 from agents.turns.resolutions import RESOLVED
 from agents.turns.response import calls_of, keepable
+from agents.turns.spoken import earlier_calls, made_before, rulings_logged, voiced
 from agents.turns.start import Started, start_next
 from collab.db import in_db
 
@@ -75,7 +77,8 @@ class Runner:
 
     async def _run(self, started: Started) -> None:
         turn = started.turn
-        live = LiveText(turn.thread_id, turn.id, turn.text, most_bytes=started.agent.max_bytes)
+        stream = CheckedStream(SETTING, shown=turn.text)
+        live = LiveText(turn.thread_id, turn.id, turn.text, gate=stream, most_bytes=started.agent.max_bytes)
         work = Work(turn, started.workspace, started.names, history.load(turn.history), text=turn.text)
         heart = asyncio.create_task(self._keep_lease(turn.lease_epoch))
         try:
@@ -101,12 +104,13 @@ class Runner:
         try:
             async with asyncio.timeout(spent.seconds_left) as clock:
                 before, model = await in_db(_prepare, started, work)
+                live.gate.remember(calls=work.fresh())
                 while await self._step(work, live, spent, before, model):
                     pass
         except Interrupted:
             if self._lost:
                 raise LeaseLost from None
-            work.text = live.text
+            self._break_off(work, live)
             await in_db(boundary.end_stopped, work)
         except TimeoutError:
             if not clock.expired():
@@ -134,12 +138,13 @@ class Runner:
                 on_text=live.feed, on_reset=live.drop_step, retry=RETRY,
             )
         )  # fmt: skip
-        live.end_step()
-        work.text = live.text
         response = keepable(response, [*before, *work.messages])
-        work.messages.append(response)
+        work.messages.append(voiced(response, live.step_text))
         _count(work, spent, response)
         await self._calls(work, response, spent)
+        await self._speak(work, live)
+        work.messages[-1] = voiced(response, live.step_text)
+        work.text = live.text
         work.parks = self._process_ends.is_set()
         reached = await in_db(boundary.reach, work)
         return isinstance(reached, GoesOn)
@@ -151,6 +156,16 @@ class Runner:
             told = await gate.carry_out(work, part, step=work.turn.steps + 1, number=spent.calls)
             if told is not None:
                 work.returns.append(told)
+
+    async def _speak(self, work: Work, live: LiveText) -> None:
+        """Let out the rest of what a response said, held to what its calls came to. What was called in earlier turns is
+        read only where something said may speak of it."""
+        if live.gate.holds and not work.remembers:
+            live.gate.remember(earlier=await in_db(earlier_calls, work.turn))
+            work.remembers = True
+        ruled = len(live.gate.rulings)
+        live.end_step(work.fresh(), is_last=not work.returns or bool(work.questions))
+        rulings_logged(work.turn, live.gate.rulings[ruled:])
 
     async def _unless_stopped(self, doing: Coroutine[Any, Any, T]) -> T:
         """Wait for something, but no longer than until the turn is interrupted.
@@ -185,8 +200,13 @@ class Runner:
             if asked == self.turn_id or self._lost:
                 self._stop.set()
 
-    async def _fail(self, work: Work, live: LiveText, reason: str, because: str) -> None:
+    @staticmethod
+    def _break_off(work: Work, live: LiveText) -> None:
+        live.break_off(work.fresh())
         work.text = live.text
+
+    async def _fail(self, work: Work, live: LiveText, reason: str, because: str) -> None:
+        self._break_off(work, live)
         await in_db(boundary.fail, work, reason=reason, because=because)
 
 
@@ -203,6 +223,7 @@ def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[An
     turn = started.turn
     if turn.continues_id:
         work.orphans = gate.done_after_boundary(turn.continues_id, turn.steps)
+        work.records = made_before(turn)
     if not turn.known:
         turn.known = boundary.versions(boundary.newest_revisions(turn.thread_id))
     turn.known = {**turn.known, RESOLVED: turn.seq}

@@ -12,7 +12,6 @@ from django.http import HttpRequest
 from collab.canonical import canonical
 from collab.kind import BadData, UnknownKind
 from collab.kinds import KINDS
-from collab.models.documents import Document
 from collab.models.proposals import Proposal
 from permissions.admin.base import HIDDEN, READABLE, StaffAdmin, actor_column, private
 from permissions.admin.objects import GuardedAdmin
@@ -32,17 +31,14 @@ class DocumentAdmin(GuardedAdmin):
     ordering = ("title", "pk")
     shown = (
         *("title", "id", "workspace", "kind", "version", "write_policy", "archived_at", "created_at"),
-        "text",
+        "content",
     )
+
+    content = private("text", "Text")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found: QuerySet[Any] = super().get_queryset(request)
-        return found.defer("data")
-
-    @display(description="Text")
-    def text(self, obj: Document) -> str:
-        """What is in it."""
-        return _text(obj.kind, obj.data) if vars(obj).get(READABLE, False) else HIDDEN
+        return found.defer("data", "text")
 
 
 class ProposalAdmin(StaffAdmin):
@@ -69,7 +65,7 @@ class ProposalAdmin(StaffAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found: QuerySet[Any] = super().get_queryset(request)
-        return found.defer("data", "base_data", "edits", "document__data")
+        return found.defer("data", "base_data", "edits", "resolver_edits", "document__data", "document__text")
 
     @display(description="Proposal", ordering="title")
     def named(self, obj: Proposal) -> str:

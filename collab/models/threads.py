@@ -89,6 +89,14 @@ class Event(models.Model):
     class Meta:
         ordering = ["thread", "seq"]
         constraints = [models.UniqueConstraint(fields=["thread", "seq"], name="one_event_a_seq")]
+        indexes = [
+            # "Why?" asks for the last of these before a moment; a log holds few of them.
+            models.Index(
+                fields=["thread", "seq"],
+                condition=Q(type__in=["mode_changed", "policy_changed"]),
+                name="events_that_bound_rights",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.seq} {self.type}"

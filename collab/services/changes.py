@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from collab import doorbell, selectors
-from collab.errors import Conflict, Invalid
+from collab.errors import Conflict, Invalid, NoSuchVersion
 from collab.events import (
     DocumentArchived,
     DocumentChanged,
@@ -30,6 +32,7 @@ from collab.models.threads import Thread
 from permissions.actors import Actor, Agent, Client
 from permissions.clock import AccordNow
 from permissions.decisions import Decision, Level, Lowering
+from permissions.grants import readable
 
 PROPOSE = Document.WritePolicy.PROPOSE
 
@@ -93,6 +96,11 @@ class Origin:
             append(self.locked, event, actor=self.actor, turn=self.turn, grants_epoch=epoch)
 
 
+def renaming(was: str, title: str) -> Patch:
+    """Return the part of a patch that gives a document another title; empty where it is the same."""
+    return [] if title == was else [{"title": title, "was": was}]
+
+
 def change_written(draft: Draft, origin: Origin) -> Written:
     """Make a change that was decided to be allowed: the document, its revision, the event, the doorbell.
 
@@ -132,7 +140,9 @@ def change_suggested(draft: Draft, origin: Origin, *, rationale: str) -> Written
     what = f"A document called {draft.title}" if document is None else f"A change to {document.title}"
     if draft.archived:
         what = f"Archiving {draft.title}"
-    summary = f"{what} was suggested; someone else must accept it."
+    # In person one may accept what an agent suggested for oneself (DESIGN 5).
+    who = "a person" if isinstance(origin.actor, Agent) else "someone else"
+    summary = f"{what} was suggested; {who} must accept it."
     return Written(proposal=proposal, summary=summary, because=because)
 
 
@@ -145,11 +155,10 @@ def lowerings(actor: Actor, document: Document | None, thread: Thread | None) ->
     if not isinstance(actor, Agent | Client):
         return []
     found: list[Lowering] = []
-    if thread is None and document is not None and isinstance(actor, Client):
-        following = Thread.objects.filter(follows__document=document, archived_at__isnull=True)
-        thread = following.filter(mode=Thread.Mode.SUGGEST).first()
     if thread is not None and thread.mode == Thread.Mode.SUGGEST:
         found.append(lowered_by_mode(thread))
+    if thread is None and document is not None and isinstance(actor, Client):
+        found += _by_followers(actor, document)
     if document is not None and Document.objects.filter(pk=document.pk, write_policy=PROPOSE).exists():
         found.append(lowered_by_policy(document))
     return found
@@ -159,6 +168,18 @@ def lowered_by_mode(thread: Thread) -> Lowering:
     """Return what a thread in suggest mode lowers changes by; a delegation there takes its place."""
     undone_by = f"set {thread.title} to edit mode"
     return Lowering(f"{thread.title} is in suggest mode", of_mode=True, undone_by=undone_by)
+
+
+def _by_followers(client: Client, document: Document) -> list[Lowering]:
+    """Return what the threads that follow a document lower a client's changes by: one that it may view by its title."""
+    suggesting = Thread.objects.filter(follows__document=document, archived_at__isnull=True, mode=Thread.Mode.SUGGEST)
+    seen = Exists(readable(Thread.objects.filter(pk=OuterRef("pk")), client))
+    first = suggesting.annotate(seen=seen).order_by("-seen", "pk").first()
+    if first is None:
+        return []
+    if vars(first)["seen"]:
+        return [lowered_by_mode(first)]
+    return [Lowering(f"a thread that follows {document.title} is in suggest mode", of_mode=True)]
 
 
 def lowered_by_policy(document: Document) -> Lowering:
@@ -174,6 +195,11 @@ def stale(document: Document, since: int) -> Conflict:
     return Conflict(
         f"{document.title} changed since version {since} (it is at version {document.version}{by}); read it again."
     )
+
+
+def no_version(document: Document, version: int) -> NoSuchVersion:
+    """Return the refusal of a version that a document does not have."""
+    return NoSuchVersion(f"{document.title} has no version {version}; it is at version {document.version}.")
 
 
 def _created(draft: Draft) -> Document:

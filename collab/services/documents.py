@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from collab.edits import parse_edits
-from collab.errors import Invalid, NoSuchVersion
+from collab.errors import Invalid
 from collab.kind import Data
 from collab.kinds import KINDS
 from collab.log import Locked
@@ -24,6 +24,8 @@ from collab.services.changes import (
     change_suggested,
     change_written,
     lowerings,
+    no_version,
+    renaming,
     stale,
 )
 from collab.services.checks import in_thread, line, valid
@@ -105,11 +107,9 @@ def document_edit(
         _require_base(found, base_version)
         if not edits and title is None:
             raise Invalid("Nothing was asked to change.")
-        patch: Patch = []
         data: Data = found.data
         name = found.title if title is None else line(title, "the title")
-        if name != found.title:
-            patch.append({"title": name, "was": found.title})
+        patch = renaming(found.title, name)
         if edits:
             with valid():
                 parsed = parse_edits(list(edits))
@@ -207,10 +207,9 @@ def document_restore_version(
         _require_base(found, base_version)
         earlier = Revision.objects.filter(document=found, version=version).first()
         if earlier is None:
-            raise _no_version(found, version)
-        patch: Patch = [{"op": "replace", "path": "", "value": earlier.data}] if earlier.data != found.data else []
-        if earlier.title != found.title:
-            patch.append({"title": earlier.title, "was": found.title})
+            raise no_version(found, version)
+        patch: Patch = [replaced(earlier.data)] if earlier.data != found.data else []
+        patch += renaming(found.title, earlier.title)
         return replace(_as_it_is(found), title=earlier.title, data=earlier.data, patch=patch, restores=version)
 
     why = rationale or f"Brings version {version} back."
@@ -293,9 +292,5 @@ def _require_base(document: Document, base_version: int | None) -> None:
     if base_version is None or base_version == document.version:
         return
     if base_version > document.version:
-        raise _no_version(document, base_version)
+        raise no_version(document, base_version)
     raise stale(document, base_version)
-
-
-def _no_version(document: Document, version: int) -> NoSuchVersion:
-    return NoSuchVersion(f"{document.title} has no version {version}; it is at version {document.version}.")

@@ -15,7 +15,7 @@ from collab.models.documents import Document
 from collab.models.proposals import Proposal
 from collab.passages import passages
 from collab.patches import edits_between, rebase, text_change
-from collab.services.changes import Draft, Patch
+from collab.services.changes import Draft, Patch, no_version, renaming
 from collab.services.checks import line, valid
 
 
@@ -77,7 +77,7 @@ def edited(draft: Draft, *, text: str | None, title: str | None, base_version: i
 
     Raises:
         NotEditable: the proposal is to archive the document.
-        EditsStale: the document changed since ``base_version``.
+        EditsStale: the document changed since ``base_version``; ``NoSuchVersion``: it has no such version.
         TextRefused: the text cannot be a document of its kind.
         Unchanged: they changed nothing, or left nothing of the proposal.
         Invalid: the title is refused.
@@ -85,18 +85,23 @@ def edited(draft: Draft, *, text: str | None, title: str | None, base_version: i
     if draft.archived:
         raise NotEditable(f"Archiving {draft.title} has no text to edit.")
     document = draft.document
-    if document is not None and base_version not in (None, document.version):
-        raise EditsStale(f"{_changed_since(document, base_version)}; read it again.")
+    if document is not None and base_version is not None:
+        _require_base(document, base_version)
     data = draft.data if text is None else _written(draft, text)
     name = draft.title if title is None else line(title, "the title")
     if (name, data) == (draft.title, draft.data):
         raise Unchanged("Your text is what was proposed: nothing was edited.")
     if document is not None and (name, data) == (document.title, document.data):
         raise Unchanged(f"Your text leaves {document.title} as it is: reject the proposal instead.")
-    patch: Patch = edits_between(draft.data, data)
-    if name != draft.title:
-        patch.append({"title": name, "was": draft.title})
+    patch: Patch = [*edits_between(draft.data, data), *renaming(draft.title, name)]
     return replace(draft, title=name, data=data, patch=[*draft.patch, *patch]), patch
+
+
+def _require_base(document: Document, base_version: int) -> None:
+    if base_version > document.version:
+        raise no_version(document, base_version)
+    if base_version < document.version:
+        raise EditsStale(f"{_changed_since(document, base_version)}; read it again.")
 
 
 def _changed_since(document: Document, version: int | None) -> str:

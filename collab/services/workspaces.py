@@ -21,6 +21,7 @@ from permissions.clock import AccordNow
 from permissions.decisions import AccountKind, Action
 from permissions.errors import NotFound, Refused
 from permissions.gate import require
+from permissions.ledger import holder_taken
 from permissions.models import User
 from permissions.roles import ROLE_GRANTS, Role
 from permissions.services import grant_take, role_set
@@ -102,8 +103,9 @@ def member_remove(*, actor: Actor, workspace: UUID, user: UUID) -> None:
     Raises:
         NotFound, Refused: as for :func:`member_role_set`.
     """
-    found = _held_for_removal(_managed(actor, workspace))
+    found = _managed(actor, workspace)
     member = _member(found, user)
+    _held_for_removal(found, member)
     for codename, obj in _narrowed(found, member):
         grant_take(by=actor, holder=member, codename=codename, obj=obj, reason="removed")
     role_set(by=actor, holder=member, role=None, scope=found, reason="removed")
@@ -127,7 +129,8 @@ def agent_enable(
 @transaction.atomic
 def agent_disable(*, actor: Actor, workspace: UUID, agent_account: UUID) -> None:
     """Take an agent's grants on a workspace and on every thread and document in it. Raises as :func:`agent_enable`."""
-    found, account = _held_for_removal(_managed(actor, workspace)), _agent(agent_account)
+    found, account = _managed(actor, workspace), _agent(agent_account)
+    _held_for_removal(found, account)
     for codename, obj in _narrowed(found, account):
         grant_take(by=actor, holder=account, codename=codename, obj=obj, reason="disabled")
     role_set(by=actor, holder=account, role=None, scope=found, reason="disabled")
@@ -269,9 +272,11 @@ def _held(workspace: Workspace, user: User) -> frozenset[str]:
     )
 
 
-def _held_for_removal(workspace: Workspace) -> Workspace:
-    """Take the workspace's row before its grants are read: one that is given meanwhile waits, so none survives."""
-    return Workspace.objects.select_for_update().get(pk=workspace.pk)
+def _held_for_removal(workspace: Workspace, account: User) -> None:
+    """Take the account's row, then the workspace's, as the ledger does, before the grants are read: one that is given
+    meanwhile waits, so none survives."""
+    holder_taken(account)
+    Workspace.objects.select_for_update().get(pk=workspace.pk)
 
 
 def _narrowed(workspace: Workspace, account: User) -> list[tuple[str, Thread | Document]]:

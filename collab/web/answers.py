@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
+from uuid import UUID
 
-import structlog
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,16 +17,12 @@ from django.views.decorators.cache import never_cache
 
 from collab.errors import CollabError, Invalid
 from permissions.actors import Person
-from permissions.errors import NotFound, PermissionsError, Refused
+from permissions.errors import NotFound, Refused
 from permissions.models import User
-
-log = structlog.get_logger(__name__)
+from permissions.refusals import refused_form_noted
 
 NOTED = ("act", "user", "agent", "holder", "username", "team", "role", "what", "ref", "invite")
 """What a form of grants and roles names; of other forms only the act is logged."""
-
-LONGEST_NOTED = 100
-"""Characters logged of each."""
 
 Extra = ParamSpec("Extra")
 View = Callable[Concatenate[HttpRequest, Extra], HttpResponseBase]
@@ -39,10 +35,10 @@ def page(view: View[Extra]) -> View[Extra]:
         try:
             return view(request, *args, **kwargs)
         except NotFound as error:
-            _noted(request, error)
+            noted(request, error)
             return plain(request, 404, "Nothing here", error.because)
         except Refused as error:
-            _noted(request, error)
+            noted(request, error)
             return plain(request, 403, "Not allowed", error.because)
         except CollabError as error:
             return plain(request, 400, "Not done", error.because)
@@ -66,7 +62,7 @@ def tried(request: HttpRequest, act: Callable[[], str]) -> bool:
     try:
         said = act()
     except (CollabError, Refused) as error:
-        _noted(request, error)
+        noted(request, error)
         messages.error(request, error.because)
         return False
     if said:
@@ -74,12 +70,21 @@ def tried(request: HttpRequest, act: Callable[[], str]) -> bool:
     return True
 
 
-def _noted(request: HttpRequest, error: CollabError | PermissionsError) -> None:
-    """Log a form that asked for what its sender may not do: who, where, and what it named."""
-    if request.method != "POST" or not isinstance(error, PermissionsError):
-        return
-    named = {name: value[:LONGEST_NOTED] for name in NOTED if (value := request.POST.get(name))}
-    log.warning("form_refused", person=str(request.user.pk), path=request.path, code=error.code, **named)
+def noted(request: HttpRequest, error: Exception) -> None:
+    """Log a form that asked for what its sender may not do."""
+    refused_form_noted(request, error, NOTED)
+
+
+def id_in(text: str) -> UUID | None:
+    """Return the id that a part of an address names, None where it is empty.
+
+    Raises:
+        NotFound: it is no id.
+    """
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise NotFound from None
 
 
 def filled(form: forms.Form) -> dict[str, Any]:

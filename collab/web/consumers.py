@@ -4,58 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any, assert_never
 from uuid import UUID
 
-from channels.consumer import get_handler_name
-from channels.generic.websocket import AsyncWebsocketConsumer
-from pydantic import ValidationError
-
 from collab import commands, doorbell, selectors
-from collab.canonical import BadJson, parse_json
 from collab.db import AWAY, in_db
-from collab.errors import Busy, CollabError, Invalid, first_fault
+from collab.errors import Busy, CollabError, Invalid
 from collab.models.threads import Thread
-from collab.protocol import CLIENT_FRAME, FRAME_BYTES, SUBPROTOCOL, Ack, Close, CommandFrame, Hello, Ping, Writing
-from collab.web.access import Admission, SignIn, admission
+from collab.protocol import SUBPROTOCOL, Ack, Close, CommandFrame, Hello, Ping, Writing
+from collab.web.accepting import Incoming, SocketConsumer, refused
+from collab.web.access import Admission, admission
 from collab.web.editing import writer
 from collab.web.frames import running_turn
 from collab.web.hub import Hub, hub
 from collab.web.items import thread_items
-from collab.web.rates import Window
 from collab.web.socket import Socket
 from permissions.actors import Person
 from permissions.errors import NotFound, PermissionsError
-from permissions.models import User
 
 logger = logging.getLogger(__name__)
 
 QUEUED_COMMANDS = 32
 AWAY_SECONDS = 2.0
 """After how long a client sends a command again that met a database that is away."""
-
-FRAMES = 600
-"""Frames of any kind that a client may send in ten seconds."""
-
-DEEPEST = 16
-"""How many lists and objects of a frame may lie in each other."""
-
-
-class SocketConsumer(AsyncWebsocketConsumer):
-    """A socket that is accepted, and closed with a code when it may not be: a browser sees no code before."""
-
-    # Each process has one channel, the hub's; a socket has none.
-    channel_layer_alias = "none"
-
-    async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle a message. Database work looks after its connections itself (:mod:`collab.db`)."""
-        handler: Callable[[dict[str, Any]], Awaitable[None]] = getattr(self, get_handler_name(message))
-        await handler(message)
-
-    async def end(self, code: int) -> None:
-        """Close with a code and the sentence that goes with it."""
-        await self.close(code, Close.SENTENCES.get(code))
 
 
 class NoSuchSocket(SocketConsumer):
@@ -73,7 +45,6 @@ class ThreadConsumer(SocketConsumer):
         super().__init__()
         self._socket: Socket | None = None
         self._hub: Hub = hub()
-        self._frames = Window(FRAMES, 10.0)
         self._commands: asyncio.Queue[CommandFrame] = asyncio.Queue(QUEUED_COMMANDS)
         self._tasks: set[asyncio.Task[None]] = set()
         self._greeted = False
@@ -87,21 +58,14 @@ class ThreadConsumer(SocketConsumer):
 
     async def connect(self) -> None:
         """Accept the connection, and close it again if it may not be."""
-        if SUBPROTOCOL not in self.scope["subprotocols"]:
-            await self.accept()
-            await self.end(Close.BAD_SUBPROTOCOL)
-            return
-        await self.accept(SUBPROTOCOL)
-        user = self.scope["user"]
-        if not (isinstance(user, User) and user.is_active):
-            await self.end(Close.NOT_SIGNED_IN)
+        sign_in = await self.signed_in()
+        if sign_in is None:
             return
         try:
-            _, admitted = await in_db(_admitted, user.pk, self._thread_id)
+            _, admitted = await in_db(_admitted, sign_in.person, self._thread_id)
         except NotFound:
             await self.end(Close.NOT_FOUND)
             return
-        sign_in = SignIn(self.scope["session"].session_key, user.pk, user.get_session_auth_hash())
         socket = Socket(thread_id=self._thread_id, sign_in=sign_in, admission=admitted, send=self.send, end=self.end)
         self._socket = socket
         if await self._hub.opened(socket):
@@ -114,19 +78,11 @@ class ThreadConsumer(SocketConsumer):
         socket = self._socket
         if socket is None or not socket.open:
             return
-        if len(bytes_data or b"" if text_data is None else text_data.encode()) > FRAME_BYTES:
-            await socket.close(Close.TOO_LONG)
-        elif self._frames.wait(asyncio.get_running_loop().time()):
-            await socket.close(Close.TOO_MANY)
-        else:
-            try:
-                frame = read_frame(text_data)
-            except BadFrame as bad:
-                await socket.frame(refused(bad.id, bad.code, bad.because))
-            else:
-                await self._guarded(socket, self._answer(socket, frame))
+        frame = await self.read(socket, text_data, bytes_data)
+        if frame is not None:
+            await self._guarded(socket, self._answer(socket, frame))
 
-    async def _answer(self, socket: Socket, frame: Hello | Ack | CommandFrame | Writing | Ping) -> None:
+    async def _answer(self, socket: Socket, frame: Incoming) -> None:
         match frame:
             case Hello():
                 await self._greet(socket, frame)
@@ -224,7 +180,7 @@ class ThreadConsumer(SocketConsumer):
 
 
 async def _started(socket: Socket, hello: Hello, head_seq: int) -> int:
-    """Return the seq after which a socket is sent events, and say what it is not sent: its client wants only so many."""
+    """Return the seq after which a socket is sent events; tell it what it is not sent where its client wants few."""
     start = head_seq - (hello.at_most or head_seq)
     if start <= hello.after_seq:
         return hello.after_seq
@@ -259,41 +215,3 @@ def _in_thread(frame: CommandFrame, thread_id: UUID) -> dict[str, Any]:
     if frame.args.get("thread", str(thread_id)) != str(thread_id):
         raise Invalid("This socket is another thread's.")
     return {**frame.args, "thread": str(thread_id)}
-
-
-class BadFrame(Exception):
-    """What a client sent is no frame; ``id`` is the command's, if it was to be one."""
-
-    def __init__(self, code: str, because: str, id: str | None = None) -> None:
-        super().__init__(because)
-        self.code = code
-        self.because = because
-        self.id = id
-
-
-def read_frame(text: str | None) -> Hello | Ack | CommandFrame | Writing | Ping:
-    """Return the frame a client sent.
-
-    Raises:
-        BadFrame: it is none.
-    """
-    if text is None:
-        raise BadFrame("not_text", "A frame is JSON in a text frame.")
-    try:
-        body = parse_json(text, max_bytes=FRAME_BYTES, max_depth=DEEPEST)
-    except BadJson as error:
-        raise BadFrame(error.code, error.because) from error
-    try:
-        return CLIENT_FRAME.validate_python(body)
-    except ValidationError as error:
-        raise BadFrame("bad_frame", first_fault(error), _id_of(body)) from error
-
-
-def _id_of(body: object) -> str | None:
-    id = body.get("id") if isinstance(body, dict) and body.get("type") == "command" else None
-    return id[:100] if isinstance(id, str) else None
-
-
-def refused(id: str | None, code: str, because: str) -> dict[str, Any]:
-    """Return the frame that refuses a command, or a frame that is none."""
-    return {"type": "refused", "id": id, "code": code, "because": because}

@@ -26,7 +26,7 @@ from collab.services.documents import (
 )
 from collab.services.policies import document_policy_set
 from collab.web import pages
-from collab.web.answers import actor, filled, page, reader, tried
+from collab.web.answers import actor, filled, id_in, noted, page, reader, tried
 from collab.web.comparing import comparison, earlier, text_at, version_number
 from collab.web.forms import DocumentActForm, PolicyForm, RestoreForm, SaveForm
 from collab.web.pane import mark, may_do, pane
@@ -127,6 +127,7 @@ def document_saved(request: HttpRequest, id: UUID) -> HttpResponse:
     try:
         said = act()
     except (CollabError, Refused) as error:
+        noted(request, error)
         found.refresh_from_db()
         return _document_page(request, found, draft=text, note=f"Not saved: {error.because}")
     if said:
@@ -206,13 +207,10 @@ def _beside(request: HttpRequest, found: Document) -> Thread | None:
     Raises:
         NotFound: there is no such thread in its workspace, or the reader may not view it.
     """
-    text = request.GET.get("thread", "")
-    if not text:
+    id = id_in(request.GET.get("thread", ""))
+    if id is None:
         return None
-    try:
-        thread = selectors.thread_for(actor(request), UUID(text))
-    except ValueError:
-        raise NotFound from None
+    thread = selectors.thread_for(actor(request), id)
     if thread.workspace_id != found.workspace_id:
         raise NotFound
     return thread

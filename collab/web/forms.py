@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib.auth.forms import PasswordChangeForm
+from django.utils import timezone
 
 from collab.kinds import KINDS
 from permissions.roles import Role
@@ -85,11 +86,14 @@ class UntilForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or {}
-        if found.get("until") and found.get("zone"):
-            try:
-                found["until"] += timedelta(minutes=found["zone"])
-            except OverflowError:
-                self.add_error("until", "This moment is too far away.")
+        if (until := found.get("until")) is None:
+            return found
+        # Django gives one that was sent without a zone the current one.
+        west = (found.get("zone") or 0) if until.tzinfo is timezone.get_current_timezone() else 0
+        try:
+            found["until"] = until.astimezone(UTC) + timedelta(minutes=west)
+        except OverflowError:
+            self.add_error("until", "This moment is too far away.")
         return found
 
 

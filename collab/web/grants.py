@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from collab.models.workspaces import Workspace
 from collab.services.holders import holder_named, holder_role_set
 from collab.web.answers import actor, filled, page, tried
 from collab.web.forms import GiveForm, TakeForm
-from collab.web.held import lines_of
+from collab.web.held import Line, lines_of
 from collab.web.pages import Side, every_agent
 from collab.web.why import LOADS, side_of
 from permissions.actors import Person
@@ -40,17 +40,19 @@ def grants(request: HttpRequest, id: UUID, kind: str) -> HttpResponse:
         return redirect(f"grants-{kind}", id)
     side = side_of(request, obj)
     places = {member.id: member.place for member in side.people}
-    whole = side.may["manage"] and not isinstance(obj, Workspace)
+    manages, narrowed = side.may["manage"], not isinstance(obj, Workspace)
+    lines = lines_of(obj, places)
+    above = lines_of(side.workspace, places) if manages and narrowed else []
     shown = {
         "side": side,
         "kind": kind,
         "object": obj,
-        "lines": lines_of(obj, places),
-        "above": lines_of(side.workspace, places) if whole else [],
-        "whole": whole,
+        "lines": lines,
+        "above": above,
+        "whole": manages and narrowed,
         "choices": _choices(obj),
-        "roles": list(Role) if isinstance(obj, Workspace) else [],
-        "known": _known(side) if side.may["manage"] else [],
+        "roles": [] if narrowed else list(Role),
+        "known": _known(side, above if narrowed else lines) if manages else [],
     }
     return render(request, "grants.html", shown)
 
@@ -100,9 +102,8 @@ def _words(codename: str) -> str:
     return codename.replace("_", " ")
 
 
-def _known(side: Side) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Who can be chosen from a list: those who hold something in the workspace, by kind."""
-    lines = lines_of(side.workspace, {})
+def _known(side: Side, lines: Sequence[Line]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Who can be chosen from a list: those who hold something on the workspace, whose ``lines`` these are, by kind."""
     people: dict[str, Any] = {f"account:{one.id}": f"{one.name} ({one.username})" for one in side.people}
     agents = {f"account:{one.id}": one.name for one in every_agent(side.workspace.id)}
     clients = {line.ref: line.name for line in lines if line.kind == "client" and line.active}

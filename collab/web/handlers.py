@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -77,42 +77,40 @@ class ReadMarkSet(Args):
     seq: int = Seq
 
 
-class DocumentSave(Args):
+class Suggestible(Args):
+    """A change that may be suggested, in a thread, instead of made."""
+
+    thread: UUID | None = None
+    rationale: str = ""
+    propose: bool = False
+
+
+class DocumentSave(Suggestible):
     document: UUID
     text: str
     base_version: int = Seq
-    thread: UUID | None = None
-    rationale: str = ""
-    propose: bool = False
 
 
-class DocumentCreate(Args):
+class DocumentCreate(Suggestible):
     title: str
     kind: str
     text: str | None = None
-    thread: UUID | None = None
     workspace: UUID | None = None
-    rationale: str = ""
-    propose: bool = False
 
 
-class DocumentPutAway(Args):
+class DocumentRestore(Args):
     document: UUID
     thread: UUID | None = None
 
 
-class DocumentArchive(DocumentPutAway):
-    rationale: str = ""
-    propose: bool = False
+class DocumentArchive(Suggestible):
+    document: UUID
 
 
-class DocumentRestoreVersion(Args):
+class DocumentRestoreVersion(Suggestible):
     document: UUID
     version: int = Seq
     base_version: int = Seq
-    thread: UUID | None = None
-    rationale: str = ""
-    propose: bool = False
 
 
 class DocumentPolicySet(Args):
@@ -128,7 +126,7 @@ class ProposalNamed(Args):
 class ProposalAccept(ProposalNamed):
     text: str | None = None
     title: str | None = None
-    base_version: int | None = Field(default=None, ge=0, le=2**53 - 1)
+    base_version: Annotated[int, Seq] | None = None
 
 
 class ProposalsAccept(Args):
@@ -205,7 +203,7 @@ def _document_archive(actor: Actor, args: DocumentArchive) -> Result:
     )
 
 
-def _document_restore(actor: Actor, args: DocumentPutAway) -> Result:
+def _document_restore(actor: Actor, args: DocumentRestore) -> Result:
     return _written(document_restore(actor=actor, document=args.document, thread=args.thread))
 
 
@@ -278,7 +276,7 @@ def register_commands() -> None:
     register("document_create", DocumentCreate, _document_create)
     register("document_save", DocumentSave, _document_save)
     register("document_archive", DocumentArchive, _document_archive)
-    register("document_restore", DocumentPutAway, _document_restore)
+    register("document_restore", DocumentRestore, _document_restore)
     register("document_restore_version", DocumentRestoreVersion, _document_restore_version)
     register("document_policy_set", DocumentPolicySet, _document_policy_set)
     register("proposal_accept", ProposalAccept, _proposal_accept)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -13,7 +12,7 @@ from collab import commands
 from collab import inbox as waiting
 from collab.errors import Invalid
 from collab.web import inbox_rows, pages
-from collab.web.answers import actor, filled, page, reader, tried
+from collab.web.answers import actor, filled, id_in, page, reader, tried
 from collab.web.forms import SettleForm
 from collab.web.workspaces import LAST
 from permissions.actors import Person
@@ -30,7 +29,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     beside = inbox_rows.workspace_beside(by, request.session.get(LAST, ""))
     if beside is None:
         return redirect("home")
-    workspace = _id(request.GET.get("in", ""))
+    workspace = id_in(request.GET.get("in", ""))
     side = pages.side(reader(request), beside, at="inbox")
     names = inbox_rows.workspace_names(by, side.waits.workspaces)
     if workspace is not None and workspace not in names:
@@ -68,10 +67,3 @@ def _here(query: QueryDict, **more: str) -> str:
     kept = {"in": query.get("in", ""), **more}
     asked = urlencode({name: value for name, value in kept.items() if value})
     return f"{reverse('inbox')}?{asked}" if asked else reverse("inbox")
-
-
-def _id(text: str) -> UUID | None:
-    try:
-        return UUID(text) if text else None
-    except ValueError:
-        raise NotFound from None

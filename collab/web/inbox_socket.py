@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
 from collab import inbox
 from collab.db import in_db
-from collab.protocol import Close
 from collab.waiting import workspaces_seen
-from collab.web.access import SignIn
 from collab.web.frames import dumps
-from collab.web.unread import Unread
+from collab.web.socket import Connection
 from permissions.actors import Person
 
 logger = logging.getLogger(__name__)
@@ -30,45 +28,8 @@ RECOUNT_SECONDS = 15.0
 """Everyone's are counted again after this time, whatever was heard."""
 
 
-class InboxSocket:
+class InboxSocket(Connection):
     """A connection that tells one person how much waits for them."""
-
-    def __init__(
-        self, *, sign_in: SignIn, send: Callable[[str], Awaitable[None]], end: Callable[[int], Awaitable[None]]
-    ) -> None:
-        self.sign_in = sign_in
-        self.open = True
-        self._send = send
-        self._end = end
-        self._unread = Unread()
-
-    @property
-    def person(self) -> UUID:
-        """Whose socket it is."""
-        return self.sign_in.person
-
-    async def text(self, text: str) -> None:
-        """Send a serialised frame; a reader that is too slow is closed and told to connect again."""
-        if not self.open:
-            return
-        self._unread.sent(len(text.encode()))
-        if self._unread.closes:
-            await self.close(Close.RESUME)
-            return
-        try:
-            await self._send(text)
-        except RuntimeError:  # it went away before its end was heard
-            self.open = False
-
-    def acked(self, frames: int) -> None:
-        """Note how many frames the client has read."""
-        self._unread.acked(0, frames)
-
-    async def close(self, code: int) -> None:
-        """Close the connection; nothing is sent after."""
-        if self.open:
-            self.open = False
-            await self._end(code)
 
 
 class _Reader:

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db.models import Count, F, Q, QuerySet
 
 from collab import reads
+from collab.gists import gist
 from collab.models.documents import Document, Follow
 from collab.models.proposals import Proposal
 from collab.models.threads import Message, Thread
@@ -127,6 +128,7 @@ def _proposal_item(proposal: Proposal, book: Book) -> Item:
         "base_version": proposal.base_version,
         "proposer": book.json(proposal.proposer),
         "rationale": proposal.rationale,
+        "gist": gist(proposal.edits),
         "diff": change_of(proposal),
         "edits": resolver_part(proposal),
         "state": proposal.state,

@@ -42,6 +42,7 @@ class May:
     Attributes:
         place: the thread that what they suggest or set is recorded in; None: they can do neither here.
         change: their changes are made at once; ``suggest``: they can suggest some.
+        manage: they set its policy here; ``rights``: they see and change who holds what on it.
     """
 
     place: Thread | None
@@ -49,6 +50,7 @@ class May:
     suggest: bool
     restore: bool
     manage: bool
+    rights: bool
 
     @property
     def write(self) -> bool:
@@ -129,6 +131,7 @@ def may_do(actor: Actor, document: Document, thread: Thread | None) -> May:
         suggest=level >= Level.PROPOSE and open_here and not closed,
         restore=level is Level.ALLOW and document.archived_at is not None and (thread is None or open_here),
         manage=manages and open_here and not closed,
+        rights=manages,
     )
 
 

@@ -19,11 +19,8 @@ from collab.web.why import LOADS, side_of
 from permissions.actors import Person
 from permissions.decisions import Action, Level
 from permissions.gate import require
-from permissions.reach import Reach, actions_on, reach_of
+from permissions.reach import PAGE_ACCOUNTS, Reach, actions_on, reach_of
 from permissions.tables import streamed_csv, table_of, through
-
-PAGE_ACCOUNTS = 100
-"""Accounts a page shows."""
 
 WORDS = {Level.ALLOW: "allow", Level.PROPOSE: "propose", Level.DENY: ""}
 

@@ -19,7 +19,7 @@ from collab.errors import Invalid
 from collab.models.threads import Message, Thread
 from collab.models.workspaces import Workspace
 from collab.search import MOST_COUNTED, MOST_WORKSPACES, PAGE, Group, Hit, Kind
-from collab.searches.words import LONGEST_QUESTION, Question
+from collab.searches.words import Question
 from collab.web import pages
 from collab.web.answers import actor, page, reader
 from collab.web.frames import PAGE_EVENTS
@@ -81,7 +81,7 @@ def search(request: HttpRequest) -> HttpResponse:
         return redirect("home")
     last = request.session.get(LAST)
     open_one = next((one for one in workspaces if str(one.pk) == last), workspaces[0])
-    shown: dict[str, Any] = {"asked": asked, "tabs": _tabs(asked), "longest": LONGEST_QUESTION}
+    shown: dict[str, Any] = {"asked": asked, "tabs": _tabs(asked)}
     try:
         wanted = searching.question(asked.text)
     except Invalid as error:
@@ -89,6 +89,7 @@ def search(request: HttpRequest) -> HttpResponse:
         shown["because"] = error.because
     if wanted is not None:
         shown["sections"] = _sections(by, asked, wanted, workspaces)
+        shown["nothing"] = not asked.before and not any(section.results for section in shown["sections"])
         shown["too_many"] = MOST_WORKSPACES if len(workspaces) > MOST_WORKSPACES else 0
     shown["side"] = pages.side(reader(request), open_one, at="search")
     return render(request, "search.html", shown, status=400 if "because" in shown else 200)

@@ -23,11 +23,11 @@ def accept_each(actor: Actor, command_id: str, proposals: Sequence[UUID]) -> Res
     Raises:
         PermissionsError, CollabError: every one of them is refused for the same reason, which is then said once.
     """
-    found = [_accepted(actor, command_id, id) for id in dict.fromkeys(proposals)]
-    refusals = [outcome for outcome in found if isinstance(outcome, PermissionsError | CollabError)]
+    found = {id: _accepted(actor, command_id, id) for id in dict.fromkeys(proposals)}
+    refusals = [outcome for outcome in found.values() if isinstance(outcome, PermissionsError | CollabError)]
     if len(refusals) == len(found) and len({(refusal.code, refusal.because) for refusal in refusals}) == 1:
         raise refusals[0]
-    return {"results": [_told(id, outcome) for id, outcome in zip(dict.fromkeys(proposals), found, strict=True)]}
+    return {"results": [_told(id, outcome) for id, outcome in found.items()]}
 
 
 def _accepted(actor: Actor, command_id: str, proposal: UUID) -> Result | PermissionsError | CollabError:

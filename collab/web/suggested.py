@@ -15,9 +15,9 @@ from collab.kinds import KINDS
 from collab.models.proposals import Proposal
 from collab.patches import read_between
 from collab.reads import Item
+from collab.resolvers import WhoElse, who_else
 from collab.services.proposals import Eligibility, acceptances, may_withdraw
 from collab.services.redrafts import Outlook, outlook
-from collab.services.resolvers import WhoElse, who_else
 from permissions.actors import Actor
 
 May = dict[str, Any]

@@ -229,7 +229,8 @@ def _resolved(fact: events.ProposalResolved, items: Items) -> Said:
     proposal = items.get(("proposal", fact.proposal))
     what = f"the proposal to {proposal['change']} {proposal['title']}" if proposal else "a proposal"
     look = "ok" if fact.state == "accepted" else ""
-    return ("check" if look else "x"), look, f"{fact.state.replace('withdrawn', 'withdrew')} {what}"
+    edited = ", with edits" if proposal and proposal["edits"] else ""
+    return ("check" if look else "x"), look, f"{fact.state.replace('withdrawn', 'withdrew')} {what}{edited}"
 
 
 def _excerpt(message: Item | None) -> str:

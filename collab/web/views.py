@@ -15,12 +15,11 @@ from collab.services.documents import document_create
 from collab.services.messages import message_post
 from collab.services.threads import thread_create
 from collab.web import pages
-from collab.web.answers import actor, filled, page, reader, tried
+from collab.web.answers import actor, filled, id_in, page, reader, tried
 from collab.web.forms import DocumentForm, ThreadForm
 from collab.web.frames import page_items
 from collab.web.pane import pane
 from collab.web.timeline import timeline
-from permissions.errors import NotFound
 from permissions.ids import new_id
 
 TITLE_CHARS = 60
@@ -100,7 +99,7 @@ def thread_new(request: HttpRequest, id: UUID) -> HttpResponse:
 def document_new(request: HttpRequest, id: UUID) -> HttpResponse:
     """Make an empty document in a workspace, in the thread it was asked from."""
     selectors.workspace_for(actor(request), id)
-    place: UUID | None = _uuid(request.POST.get("thread", ""))
+    place: UUID | None = id_in(request.POST.get("thread", ""))
     made: list[Document] = []
 
     def act() -> str:
@@ -126,10 +125,3 @@ def _title_of(text: str) -> str:
 def _seq(request: HttpRequest, name: str) -> int | None:
     value = request.GET.get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else None
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text) if text else None
-    except ValueError:
-        raise NotFound from None

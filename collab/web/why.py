@@ -23,7 +23,7 @@ from collab.models.threads import Event, Thread
 from collab.models.workspaces import Workspace
 from collab.web import pages
 from collab.web.actors import Book
-from collab.web.answers import actor, page, reader
+from collab.web.answers import actor, id_in, page, reader
 from collab.web.grant_history import Line, told_lines
 from collab.web.timeline import entry_of
 from permissions.actors import Actor, Agent, Client, Party, Person, person
@@ -205,9 +205,9 @@ def _first(request: HttpRequest, choices: Choices) -> User:
 
 def _account(text: str, obj: Object, choices: Choices, offered: Sequence[User]) -> User | None:
     """Find an account that may be asked about; nobody learns of any other, not even that there is one."""
-    if not text:
+    id = id_in(text)
+    if id is None:
         return None
-    id = _id(text)
     found = next((account for account in offered if account.pk == id), None)
     if found is None and choices.alone:
         found = accounts_of_scope(obj.scope_id).filter(pk=id).first()
@@ -221,20 +221,13 @@ def _thread(text: str | None, obj: Object, choices: Choices) -> Thread | None:
         return obj
     if text is None:
         return next(iter(choices.threads), None) if isinstance(obj, Document) else None
-    if not text:
+    id = id_in(text)
+    if id is None:
         return None
-    id = _id(text)
     found = next((thread for thread in choices.threads if thread.pk == id), None)
     if found is None:
         raise NotFound()
     return found
-
-
-def _id(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise NotFound() from None
 
 
 def _answer(explanation: Explanation, obj: Object) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from collab.services.workspaces import (
     workspace_rename,
 )
 from collab.web import pages
-from collab.web.answers import actor, filled, page, reader, tried
+from collab.web.answers import actor, filled, noted, page, reader, tried
 from collab.web.forms import (
     AddForm,
     AgentForm,
@@ -136,6 +136,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         try:
             return redirect("workspace", invite_accept(actor=actor(request), token=token).id)
         except (CollabError, Refused) as error:
+            noted(request, error)
             return render(request, "error.html", {"title": "Not joined", "because": error.because}, status=409)
     return render(request, "join.html")
 

@@ -19,7 +19,11 @@ from permissions.admin.forms import MemberForm, TakingForm
 from permissions.admin.standing import group_grants_seen_by
 from permissions.errors import NotFound, Refused
 from permissions.models import User
+from permissions.refusals import refused_form_noted
 from permissions.services import group_join, group_leave
+
+NOTED = ("remove", "account")
+"""What is logged of a form that is refused."""
 
 
 class GroupsAdmin(StaffAdmin):
@@ -67,9 +71,11 @@ class GroupsAdmin(StaffAdmin):
             if _moved(request, group, form):
                 return redirect(request.path)
         except Refused as refused:
+            refused_form_noted(request, refused, NOTED)
             status = 403
             form.add_error(None, refused.because) if form.is_bound else messages.error(request, refused.because)
         except NotFound as hidden:
+            refused_form_noted(request, hidden, NOTED)
             status = 403
             unseen = f"{group} holds grants on something you may not view. {hidden.because}"
             form.add_error(None, unseen) if form.is_bound else messages.error(request, unseen)

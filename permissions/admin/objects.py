@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-import structlog
 from django.contrib import messages
 from django.contrib.auth.models import Group
 from django.core.paginator import Paginator
@@ -24,20 +23,18 @@ from permissions.admin.base import StaffAdmin, reader
 from permissions.admin.forms import GrantForm, TakingForm
 from permissions.admin.standing import holder_lines
 from permissions.decisions import Action, Level
-from permissions.errors import NotFound, PermissionsError, Refused
+from permissions.errors import NotFound, Refused
 from permissions.gate import decide_on
 from permissions.ledger import Holder
 from permissions.models import Guarded, User
-from permissions.reach import reach_of
+from permissions.reach import PAGE_ACCOUNTS, reach_of
+from permissions.refusals import refused_form_noted
 from permissions.services import grant_give, grant_take
 from permissions.tables import streamed_csv, table_of
 
-log = structlog.get_logger(__name__)
-
-PAGE_ACCOUNTS = 100
-"""Accounts a page of the access report shows."""
-
 MANAGERS_ONLY = ("grants", "reach", "grant_history")
+NOTED = ("take", "account", "group", "codename")
+"""What is logged of a form that is refused."""
 
 
 class GuardedAdmin(StaffAdmin):
@@ -64,12 +61,12 @@ class GuardedAdmin(StaffAdmin):
             if self._changed(request, obj, form):
                 return redirect(request.path)
         except Refused as refused:
-            _noted(request, refused)
+            refused_form_noted(request, refused, NOTED)
             status = 403
             form.full_clean()
             form.add_error(None, refused.because) if form.is_bound else messages.error(request, refused.because)
         except NotFound as gone:
-            _noted(request, gone)
+            refused_form_noted(request, gone, NOTED)
             raise Http404 from gone
         return self._page(request, obj, form, status=status)
 
@@ -101,7 +98,7 @@ class GuardedAdmin(StaffAdmin):
     def _managed(self, request: HttpRequest, object_id: str) -> Guarded:
         obj: Guarded | None = self.get_object(request, object_id)
         if obj is None or not _manages(request, obj):
-            _noted(request, NotFound())
+            refused_form_noted(request, NotFound(), NOTED)
             raise Http404
         return obj
 
@@ -127,15 +124,6 @@ class GuardedAdmin(StaffAdmin):
             "media": self.media + form.media,
         }
         return TemplateResponse(request, "admin/grants.html", shown, status=status)
-
-
-def _noted(request: HttpRequest, error: PermissionsError) -> None:
-    """Log a form that asked for what its sender may not do, as the web pages log theirs."""
-    if request.method == "POST":
-        asked = {
-            name: request.POST[name][:100] for name in ("take", "account", "group", "codename") if name in request.POST
-        }
-        log.warning("form_refused", person=str(request.user.pk), path=request.path, code=error.code, **asked)
 
 
 def _manages_scope(request: HttpRequest, obj: Guarded) -> bool:

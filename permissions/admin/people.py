@@ -21,6 +21,7 @@ from permissions.admin.base import StaffAdmin, reader, superuser
 from permissions.decisions import AccountKind
 from permissions.errors import Refused
 from permissions.models import User
+from permissions.refusals import refused_form_noted
 from permissions.services import account_activate, account_deactivate
 
 NEVER_TYPED = ("kind", "is_active", "groups", "last_login", "date_joined")
@@ -121,6 +122,7 @@ class PeopleAdmin(StaffAdmin, AccountAdmin):
         try:
             switch(by=reader(request), account=obj)
         except Refused as refused:
+            refused_form_noted(request, refused, ())
             messages.error(request, refused.because)
         else:
             messages.success(request, f"{obj.name} is switched {'on' if on else 'off'}.")

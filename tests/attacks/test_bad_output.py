@@ -73,7 +73,7 @@ def test_attack_18_a_malformed_call_is_recorded_as_refused_and_changes_nothing(
     turn = works(studio.thread)
     assert told(turn) == [("edit_document", "refused", "argument_schema")]
     assert len(Call.objects.get().because) < 600
-    assert (turn.status, replies(studio.thread)) == ("completed", ["Done."])
+    assert (turn.status, replies(studio.thread)) == ("completed", ["I couldn't make the change: argument_schema."])
     assert Document.objects.get().version == 1
     assert "refused" in str(evil.seen[-1].returns["edit_document"])
 

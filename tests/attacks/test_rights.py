@@ -42,9 +42,9 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
 ]
 TALK = {
     "collab_thread", "collab_event", "collab_message", "agents_turn", "agents_call", "agents_question",
-    "agents_summary", "collab_command",
+    "agents_summary", "collab_command", "collab_searched",
 }  # fmt: skip
-"""What any turn writes: what was said, called and asked."""
+"""What any turn writes: what was said, called and asked, and the words a search finds it by."""
 
 
 def objects() -> World:

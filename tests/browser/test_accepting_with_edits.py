@@ -87,7 +87,9 @@ def test_several_are_accepted_at_once_and_what_was_not_says_why(stage, studio):
     expect(vera.button("Accept all 3…")).to_have_count(0)
 
     ana.button("Accept all 3…").click()
-    expect(ana.log.locator(".all__form li")).to_have_text(["Change Launch plan"] * 3)
+    expect(ana.log.locator(".all__form li")).to_have_text(
+        ["Change Launch plan: adds “a lamp”", "Change Launch plan: adds “a chair”", "Change Launch plan"]
+    )
     ana.button("Cancel").click()
     expect(ana.button("Accept all 3…")).to_be_focused()
     ana.button("Accept all 3…").click()

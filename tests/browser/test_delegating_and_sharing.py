@@ -21,7 +21,7 @@ def test_what_an_owner_lets_robin_do_stands_in_every_head_until_it_is_ended(stag
     ana, ben, vera = (stage.tab(who, studio.thread_path) for who in EVERYONE)
     ana.lets_robin_only_suggest()
     ana.button("Thread settings").click()
-    ana.page.get_by_label("Do to documents here").select_option("allow")
+    ana.page.get_by_label("With documents here").select_option("allow")
     ana.page.locator("#settings-reason").fill("The last hour.")
     ana.button("Save").click()
     for tab in (ana, ben, vera):
@@ -49,7 +49,7 @@ def test_what_an_owner_lets_robin_do_stands_in_every_head_until_it_is_ended(stag
 def test_a_moment_that_has_passed_is_refused_where_it_was_typed(stage, studio):
     ana = stage.tab("ana", studio.thread_path)
     ana.button("Thread settings").click()
-    ana.page.get_by_label("Do to documents here").select_option("deny")
+    ana.page.get_by_label("With documents here").select_option("deny")
     ana.page.locator("#settings-until").fill("2020-01-01T10:00")
     ana.button("Save").click()
     expect(ana.page.locator("#settings [role=alert]")).to_have_text("This moment has passed.")

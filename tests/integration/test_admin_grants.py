@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from structlog.testing import capture_logs
 
 from collab.models.grants import DocumentUserGrant, WorkspaceUserGrant
 from permissions.actors import Person, System
@@ -185,6 +186,24 @@ class TestGroups:
         stranger = staffed(vera).post(page(group, "members"), {"add": "1", "account": str(vera.id)})
         assert stranger.status_code == 403
         assert not group.user_set.exists()
+
+    def test_a_form_that_is_refused_is_logged_with_who_and_whom(self, managed, studio, zoe, vera):
+        group = Group.objects.create(name="Editors")
+        grant_give(by=System(), holder=group, codename="change_document", obj=managed)
+        group_join(by=System(), account=vera.user, group=group)
+        with capture_logs() as logs:
+            for sender, sent in (
+                (zoe, {"add": "1", "account": str(zoe.id)}),
+                (zoe, {"remove": str(vera.id)}),
+                (studio.ben, {"remove": str(vera.id)}),
+            ):
+                assert staffed(sender).post(page(group, "members"), sent).status_code == 403
+            assert staffed(zoe).post(page(group, "members"), {"add": "1"}).status_code == 400
+        refused = [line for line in logs if line["event"] == "form_refused"]
+        assert [line["person"] for line in refused] == [str(zoe.id), str(zoe.id), str(studio.ben.id)]
+        assert [line.get("account") or line["remove"] for line in refused] == [str(zoe.id), str(vera.id), str(vera.id)]
+        assert {line["path"] for line in refused} == {page(group, "members")}
+        assert group.user_set.count() == 1
 
     def test_who_holds_all_of_it_adds_and_takes_out(self, studio, zoe):
         group = Group.objects.create(name="Editors")

@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group, Permission
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from structlog.testing import capture_logs
 
 from collab.web import tries
 from permissions.models import User
@@ -102,7 +103,9 @@ class TestSuperusers:
 
     def test_are_told_why_the_last_owner_stays(self, studio, zoe):
         sent = form_of(studio.ana.user, permissions_user_deactivate="1")
-        answer = supered(zoe).post(page(studio.ana.user), sent, follow=True)
+        with capture_logs() as logs:
+            answer = supered(zoe).post(page(studio.ana.user), sent, follow=True)
+        assert [line["person"] for line in logs if line["event"] == "form_refused"] == [str(zoe.id)]
         assert "The last owner stays" in answer.content.decode()
         assert reread(studio.ana.user).is_active
 

@@ -7,6 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from agents.models.turns import Call, Question, Turn
+from collab.admin.site import site
 from collab.models.documents import Document
 from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message
@@ -59,6 +60,16 @@ def kept(studio):
         "call": asked,
         "question": question(asked),
     }
+
+
+def test_no_column_of_a_page_is_named_as_a_field_which_would_be_shown_in_its_place():
+    shadowed = [
+        f"{admin}.{name}"
+        for model, admin in site._registry.items()
+        for name in {*getattr(admin, "shown", ()), *admin.list_display}
+        if hasattr(admin, name) and name in {field.name for field in model._meta.get_fields()}
+    ]
+    assert not shadowed
 
 
 class TestWhatWasSaid:

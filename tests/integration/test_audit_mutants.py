@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.conf import settings
 
 from agents.models.turns import Call, Turn
 from agents.turns import boundary, ending, lease, plan, start
 from agents.turns.start import start_next
-from collab.services import documents, proposals
+from collab.patches import apply_edits
+from collab.services import documents, proposals, redrafts
 from collab.services.documents import document_edit
 from collab.services.proposals import proposal_accept
+from collab.services.redrafts import edited, redrafted
 from collab.services.threads import thread_mode_set
 from collab.services.workspaces import agent_enable, member_role_set
 from permissions import gate
@@ -132,11 +136,36 @@ def test_without_may_resolve_somebody_accepts_their_own(studio: Studio, monkeypa
     assert broken() == {"INV8"}
 
 
-def _edits(studio: Studio, **more):
-    edits = [{"find": "900", "replace": "950"}]
-    return document_edit(
-        actor=studio.ben.actor, document=studio.document.id, thread=studio.thread.id, edits=edits, **more
+def test_what_is_accepted_is_what_was_proposed_and_no_more(studio: Studio, monkeypatch: Patch):
+    suggested = _edits(studio, propose=True).proposal
+    assert suggested is not None
+    monkeypatch.setattr(proposals, "redrafted", lambda row: replace(redrafted(row), data={"text": "Budget: 9"}))
+    proposal_accept(actor=studio.ana.actor, proposal=suggested.id)
+    assert broken() == {"INV8"}
+
+
+def test_without_the_rebase_what_is_accepted_undoes_what_others_wrote_since(studio: Studio, monkeypatch: Patch):
+    suggested = _edits(studio, propose=True).proposal
+    assert suggested is not None
+    _edits(studio, edits=[{"append": "Bring flowers."}])
+    monkeypatch.setattr(redrafts, "rebase", lambda kind, base, theirs, edits: apply_edits(kind, base, edits))
+    proposal_accept(actor=studio.ana.actor, proposal=suggested.id)
+    assert broken() == {"INV8"}
+
+
+def test_what_a_resolver_edited_is_what_is_made(studio: Studio, monkeypatch: Patch):
+    suggested = _edits(studio, propose=True).proposal
+    assert suggested is not None
+    monkeypatch.setattr(
+        proposals, "edited", lambda draft, **more: (replace(draft, title="Mine"), edited(draft, **more)[1])
     )
+    proposal_accept(actor=studio.ana.actor, proposal=suggested.id, text="Budget: 970")
+    assert broken() == {"INV8"}
+
+
+def _edits(studio: Studio, **more):
+    more.setdefault("edits", [{"find": "900", "replace": "950"}])
+    return document_edit(actor=studio.ben.actor, document=studio.document.id, thread=studio.thread.id, **more)
 
 
 def _behind(actor):

@@ -1,7 +1,8 @@
 """Whatever is sent: refused with a reason, nothing stored, nothing broken (FAILURES A10, E13, H1, H2, H7, O1).
 
-The tables of :mod:`tests.integration.test_routes` say what may be asked for; here it is asked for badly. What one
-malformed frame does to a socket is in :mod:`tests.integration.test_socket`.
+The tables of :mod:`tests.integration.test_routes` say what may be asked for; here it is asked for badly. What commands
+make of bad text is in :mod:`tests.integration.test_bad_text`, what one malformed frame does to a socket in
+:mod:`tests.integration.test_socket`.
 """
 
 from __future__ import annotations
@@ -17,22 +18,19 @@ import pytest
 import websockets
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
-from django.db import transaction
 from django.test import Client
-from django.urls import reverse
+from django.urls import resolve, reverse
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collab import commands
 from collab.db import in_db
-from collab.errors import Invalid, Reused
-from collab.models.threads import Message
 from collab.models.workspaces import Invite
 from collab.protocol import Close
-from collab.web import consumers, hub
+from collab.web import accepting, hub
 from permissions.models import User
-from tests.integration.test_routes import COMMANDS, VISITS, Visit, args_of
+from tests.integration.test_routes import VISITS, Visit
 from tests.support import cast
 from tests.support.scene import Scene, scene
 from tests.support.server import Server
@@ -57,129 +55,14 @@ def played(studio: cast.Studio) -> Scene:
     return scene(studio)
 
 
-# Text
-
-LINES = ("thread_rename.title", "document_create.title", "proposal_accept.title")
-TEXTS = ("message_post.text", "question_answer.answer")
-RATIONALES = ("document_create.rationale", "document_save.rationale", "document_archive.rationale")
-MAY_BE_BLANK = (
-    *RATIONALES,
-    "document_create.text",
-    "document_save.text",
-    "proposal_accept.text",
-    "proposal_reject.reason",
-)
-UNSTORABLE = {"NUL": "a\0b", "half a pair": "a\ud800b", "the other half": "\udfff"}
-BLANK = {"empty": "", "spaces": " \n\t ", "zero width": "\u200b\u2060\ufeff", "variation": "\ufe0f\u3164"}
-TOO_LONG = {
-    "message_post.text": "ü" * 16_385,
-    "question_answer.answer": "x" * 8_193,
-    "thread_rename.title": "x" * 201,
-    "document_create.title": "x" * 201,
-    "proposal_accept.title": "x" * 201,
-    "proposal_accept.text": "x" * 262_145,
-    **dict.fromkeys(RATIONALES, "x" * 4_097),
-    "document_create.text": "x" * 262_145,
-    "document_save.text": "x" * 262_145,
-    "proposal_reject.reason": "x" * 4_097,
-}
-REFUSED = (
-    [(place, text) for place in (*LINES, *TEXTS, *MAY_BE_BLANK) for text in UNSTORABLE.values()]
-    + [(place, text) for place in (*LINES, *TEXTS) for text in BLANK.values()]
-    + list(TOO_LONG.items())
-)
-ODD = ("\x07\x1b[2J\x9b", "\U0001f600\u0301", "\u202eevil", "\r\n\r", "\uffff", "\U0001d54f")
-
-
-def asked(played: Scene, place: str, text: object) -> tuple[str, dict[str, Any]]:
-    """Return a command that would be carried out, but for this text in the place of one argument."""
-    name, _, field = place.partition(".")
-    sent = next(sent for sent in COMMANDS if sent.name == name)
-    args = {key: str(played.ids[value]) if value in played.ids else value for key, value in sent.args.items()}
-    return name, {**args, field: text}
-
-
-def test_every_text_that_a_command_takes_is_held_against_bad_text() -> None:
-    fields = {
-        f"{name}.{field}"
-        for name, handler in commands.HANDLERS.items()
-        for field, info in handler.args.model_fields.items()
-        if info.annotation in {str, str | None}
-    }
-    codes = {"thread_mode_set.mode", "thread_answers_set.answers", "document_create.kind"}
-    assert fields == {*LINES, *TEXTS, *MAY_BE_BLANK, *codes}
-
-
-def test_text_that_no_database_keeps_is_blank_or_too_long_is_refused_and_stores_nothing(played: Scene) -> None:
-    before = world()
-    for place, text in REFUSED:
-        name, args = asked(played, place, text)
-        assert _is_invalid(played, name, args), f"{place}: {text[:20]!r} of {len(text)}"
-    assert world() == before
-
-
-def _is_invalid(played: Scene, name: str, args: dict[str, Any]) -> bool:
-    try:
-        with transaction.atomic():
-            commands.run(played.studio.ana.actor, name, "mine", args)
-    except Invalid as refused:
-        return bool(refused.because)
-    return False
-
-
-@pytest.mark.parametrize("text", ODD)
-def test_any_other_text_is_taken_and_read_back_as_it_was_cleaned(played: Scene, text: str) -> None:
-    result = commands.run(played.studio.ana.actor, *_post(played, f"Well: {text}"))
-    stored = Message.objects.get(pk=result["message"]).content
-    assert stored.startswith("Well: ")
-    assert not set(stored) & {"\0", "\r", "\x07", "\x1b", "\x9b"}
-    browser = Client()
-    browser.force_login(played.studio.ana.user)
-    assert browser.get(f"/t/{played.ids['thread']}/").status_code == 200
-    assert browser.get(f"/t/{played.ids['thread']}/timeline/").status_code == 200
-
-
-def _post(played: Scene, text: str) -> tuple[str, str, dict[str, Any]]:
-    name, args = asked(played, "message_post.text", text)
-    return name, "mine", args
-
-
-@pytest.mark.parametrize("field", ["author", "user_id", "author_key", "on_behalf_of", "turn", "client_id", "seq"])
-def test_who_wrote_a_message_is_never_an_argument(played: Scene, field: str) -> None:
-    name, id, args = _post(played, "Hello.")
-    before = world()
-    with transaction.atomic(), pytest.raises(Invalid, match="Extra inputs are not permitted"):
-        commands.run(played.studio.ben.actor, name, id, {**args, field: str(played.studio.ana.id)})
-    assert world() == before
-
-
-@pytest.mark.parametrize("id", ["", " ", "a b", "x" * 101, "é", "a\0", "a\n", "../x"])
-def test_a_commands_id_is_plain(played: Scene, id: str) -> None:
-    name, _, args = _post(played, "Hello.")
-    with pytest.raises(Invalid):
-        commands.run(played.studio.ana.actor, name, id, args)
-
-
-def test_an_id_used_again_for_something_else_is_refused_whatever_it_is(played: Scene) -> None:
-    name, id, args = _post(played, "Hello.")
-    first = commands.run(played.studio.ana.actor, name, id, args)
-    after = world()
-    for other in [sent for sent in COMMANDS if commands.HANDLERS[sent.name].stored]:
-        body = args_of(other, played.ids)
-        other_text = dict.fromkeys({"text"} & body.keys(), "Bye.")
-        assert (other.name, {**body, **other_text}) != (name, args)
-        with transaction.atomic(), pytest.raises(Reused):
-            commands.run(played.studio.ana.actor, other.name, id, {**body, **other_text})
-    assert commands.run(played.studio.ana.actor, name, id, args) == first
-    assert world() == after
-
-
 # Pages
 
-FIELDS = sorted({field for visit in VISITS for field in visit.form})
+FIELDS = sorted({*(field for visit in VISITS for field in visit.form), "until", "zone", "rationale", "propose"})
+ACTS = sorted({*(visit.form["act"] for visit in VISITS if "act" in visit.form), "\0"})
 VALUES = st.one_of(
     st.text(max_size=60),
     st.sampled_from(["\0", "\0" * 9, "9" * 5_000, "-1", "1e9", "١٢", "{}", "null", "owner", "markdown", "x" * 300_000]),
+    st.sampled_from(["0001-01-01", "9999-12-31T23:59:59.999999", "9999-12-31T23:59-23:59", "account:x", "group:9e9"]),
     st.sampled_from([*FIELDS]),
 )
 FORMS = st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=8), VALUES, max_size=6)
@@ -196,9 +79,28 @@ ODD_BODIES = (
 )
 
 
+QUERIES = {
+    "sign-in": ("next",),
+    "inbox": ("in", "after"),
+    "search": ("q", "in", "before", "archived"),
+    "grant-history": ("by", "whom", "on", "codename", "did", "since", "until", "reason", "after"),
+    "why": ("who", "for", "do", "in"),
+    "access": ("as", "page"),
+    "thread": ("before", "thread"),
+    "thread-items": ("before", "known"),
+    "timeline": ("before", "all"),
+    "document-pane": ("thread", "known"),
+    "document-history": ("thread", "before"),
+    "document-compare": ("thread", "from", "to"),
+    "document-version": ("thread", "version"),
+    "document-download": ("version",),
+}
+"""What the addresses of a name, or of names that begin so, read of their query."""
+
+
 def addresses(played: Scene, method: str) -> list[str]:
     """Return every address of the pages that takes a method, about the scene's things."""
-    names = {**{name: str(id) for name, id in played.ids.items()}, "invite": played.invite}
+    names = _names(played)
     visits = [visit for visit in VISITS if visit.method == method and visit.outcomes[-1] != "wrong method"]
     found = [reverse(visit.name, args=[names[arg] for arg in visit.args]) for visit in visits]
     return sorted({address for address in found if address != reverse("sign-out")})
@@ -208,7 +110,7 @@ def test_no_form_makes_a_page_fail(played: Scene) -> None:
     browser = _browser(played.studio.ana)
 
     @PLAINLY
-    @given(form=FORMS, act=st.sampled_from(["role", "remove", "add", "invite", "revoke", "agent", "\0"]))
+    @given(form=FORMS, act=st.sampled_from(ACTS))
     def sent(form: dict[str, str], act: str) -> None:
         for address in addresses(played, "POST"):
             body = urlencode({**form, "act": act}, errors="replace")
@@ -221,11 +123,20 @@ def test_no_form_makes_a_page_fail(played: Scene) -> None:
 def test_no_query_makes_a_page_fail(played: Scene) -> None:
     browser = _browser(played.studio.ana)
     thread = str(played.ids["thread"])
-    values = ["\0", "-1", "9" * 40, "\u0661", thread, "\ud800", "/\r\nx: y"]
+    values = ["\0", "-1", "9" * 40, "\u0661", thread, "\ud800", "/\r\nx: y", "9999-12-31", "x" * 5_000]
     for address in addresses(played, "GET"):
+        name = resolve(address).url_name or ""
+        alone = QUERIES.get(name, QUERIES.get(name.partition("-")[0], ()))
         for value in values:
-            query = urlencode(dict.fromkeys(("before", "thread", "next", "all", "\0"), value), errors="replace")
-            assert browser.get(f"{address}?{query}").status_code < 500, (address, query)
+            for names in (("before", "thread", "next", "all", "\0"), *((name,) for name in alone)):
+                query = urlencode(dict.fromkeys(names, value), errors="replace")
+                assert browser.get(f"{address}?{query}").status_code < 500, (address, query)
+
+
+def test_no_number_in_an_address_makes_a_page_fail(played: Scene) -> None:
+    browser = _browser(played.studio.ana)
+    for seq in ("0", "9" * 9, "9" * 19, "9" * 40, "9" * 4_400):
+        assert browser.get(f"/t/{played.ids['thread']}/timeline/{seq}/why/").status_code == 404, seq
 
 
 @pytest.mark.parametrize(("kind", "body"), ODD_BODIES, ids=range(len(ODD_BODIES)))
@@ -283,12 +194,17 @@ def _browser(someone: cast.Someone) -> Client:
     return browser
 
 
-def _filled(played: Scene, visit: Visit) -> tuple[str, Mapping[str, Any]]:
-    names = {
-        **{name: str(id) for name, id in played.ids.items()}, "invite": played.invite,
+def _names(played: Scene) -> dict[str, str]:
+    """Return what the tables call the scene's things."""
+    return {
+        **{name: str(id) for name, id in played.ids.items()}, "invite": played.invite, "seq": "1",
         "invite_id": str(Invite.objects.get().pk), "robin": str(played.studio.robin.id),
         "vera": str(played.studio.vera.id),
     }  # fmt: skip
+
+
+def _filled(played: Scene, visit: Visit) -> tuple[str, Mapping[str, Any]]:
+    names = _names(played)
     form = {key: names.get(str(value), value) for key, value in visit.form.items()}
     return reverse(visit.name, args=[names[arg] for arg in visit.args]), form
 
@@ -331,7 +247,7 @@ class TestSockets:
     async def test_no_frame_breaks_a_socket_or_fails_here(self, studio: cast.Studio, frames: list[str]) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(hub, "COMMANDS_A_MINUTE", 10_000)
-            patch.setattr(consumers, "FRAMES", 10_000)
+            patch.setattr(accepting, "FRAMES", 10_000)
             async with Sockets() as sockets:
                 ana = await sockets.connect(studio.ana, studio.thread.id)
                 for frame in frames:

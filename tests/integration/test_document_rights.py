@@ -128,6 +128,14 @@ class TestSuggesting:
         with pytest.raises(Invalid, match="Launch dinner is in suggest mode"):
             document_edit(actor=client, document=studio.document.id, edits=[{"append": "More."}])
 
+    def test_a_client_is_told_the_title_of_no_thread_that_it_may_not_view(self, studio, desk):
+        for codename in ("view", "change_document"):
+            grant_give(by=studio.ana.actor, holder=desk.user, codename=codename, obj=studio.document)
+        thread_mode_set(actor=studio.ana.actor, thread=studio.thread.id, mode="suggest")
+        with pytest.raises(Invalid, match="a thread that follows Launch plan is in suggest mode") as refused:
+            document_edit(actor=desk.acting_for(studio.ana), document=studio.document.id, edits=EDIT)
+        assert studio.thread.title not in refused.value.because
+
     def test_who_may_change_it_may_still_choose_to_propose(self, studio):
         written = document_edit(
             actor=studio.ben.actor, document=studio.document.id, edits=EDIT, thread=studio.thread.id, propose=True

@@ -314,6 +314,12 @@ class TestRefusedForms:
             people(studio, studio.ana, act="add", username="nobody", role="viewer")
         assert not [line for line in logs if line["event"] == "form_refused"]
 
+    def test_so_is_saving_a_document_one_may_not_change(self, studio):
+        with capture_logs() as logs:
+            assert "Not saved" in posts(studio.vera, "document-save", studio.document.id, text="Mine.", base_version=1)
+        (line,) = [line for line in logs if line["event"] == "form_refused"]
+        assert (line["person"], line["code"]) == (str(studio.vera.id), "forbidden")
+
     def test_the_admin_site_logs_them_too(self, studio, zoe):
         zoe.user.is_staff = True
         zoe.user.save()

@@ -66,7 +66,7 @@ def settles(someone: Someone, proposal: Proposal, act: str = "accept", **form: s
 def test_what_one_can_accept_links_to_its_card_and_says_why_one_may(studio: Studio) -> None:
     proposal = proposed(studio)
     text = page(studio.ana)
-    assert cards(text) == [(f"/t/{studio.thread.id}/#p-{proposal.id}", "Change Launch plan")]
+    assert cards(text) == [(f"/t/{studio.thread.id}/#p-{proposal.id}", "Change Launch plan: puts “950” for “900”")]
     assert "You can accept: Robin proposed it for you." in text
     assert "Launch dinner" in text
     assert "<title>(1) Inbox · Accord</title>" in text

@@ -91,7 +91,8 @@ class TestEachRefusalHasItsOwnCode:
         [
             ({"text": PLAN.replace("for 12", "for 14")}, "unchanged"),
             ({"text": "x" * 300_000}, "text_refused"),
-            ({"text": "Mine.", "base_version": 9}, "edits_stale"),
+            ({"text": "Mine.", "base_version": 9}, "no_such_version"),
+            ({"text": "Mine.", "base_version": 0}, "edits_stale"),
             ({"text": "Mine.", "base_version": -1}, "invalid"),
         ],
     )

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from collab.errors import Conflict
+from collab.inbox import page_of
 from collab.models.proposals import Proposal
+from collab.resolvers import who_else
 from collab.services.documents import document_archive, document_create, document_edit, document_restore, document_save
 from collab.services.proposals import proposal_accept, proposal_reject
-from collab.services.resolvers import who_else
 from collab.services.threads import thread_create
 from collab.services.workspaces import member_add, member_role_set
 from collab.web.access import Viewer
@@ -167,6 +168,15 @@ class TestWhoElseCan:
         grant_give(by=studio.ana.actor, holder=zoe.user, codename="view", obj=studio.thread)
         assert self.because(studio.ana, proposal).endswith("accept. Ben and Zoe can.")
 
+    def test_who_sees_only_a_part_of_the_workspace_is_told_no_names(self, studio, zoe):
+        for obj in (studio.thread, studio.document):
+            grant_give(by=studio.ana.actor, holder=zoe.user, codename="view", obj=obj)
+        grant_give(by=studio.ana.actor, holder=zoe.user, codename="propose_document", obj=studio.document)
+        proposal = propose(studio, zoe.actor)
+        told = "You proposed it: someone else must accept. Someone else here can."
+        assert self.because(zoe, proposal) == told
+        assert [row.because for section in page_of(zoe.actor).sections for row in section.waiting] == [told]
+
     def test_three_names_at_most(self, studio):
         for name in ("Cleo", "Dan", "Eve"):
             someone = cast.someone(name)
@@ -181,6 +191,8 @@ class TestWhoElseCan:
         member_role_set(actor=studio.ana.actor, workspace=studio.workspace.id, user=studio.ben.id, role=Role.VIEWER)
         nobody = "Nobody here can accept it at present: nobody else may review proposals on Launch plan and change it."
         assert self.because(studio.ana, proposal) == f"You proposed it: someone else must accept. {nobody}"
+        (section,) = page_of(studio.ana.actor).sections
+        assert section.waiting[0].because == self.because(studio.ana, proposal)
         assert self.because(studio.vera, proposal) == f"You can't accept: you may only view Launch plan. {nobody}"
 
     def test_what_an_agent_proposed_for_someone_they_can_accept_themselves(self, studio):
@@ -198,7 +210,7 @@ class TestWhoElseCan:
         rows = list(Proposal.objects.select_related("document", "thread", "workspace"))
         with queries() as sent:
             who_else(studio.ana.actor, rows)
-        sent.at_most(2)
+        sent.at_most(3)
         few = len(cost())
         for number in range(5):
             propose(studio, studio.ana.actor, edits=[{"append": str(number)}])
@@ -211,7 +223,7 @@ class TestWhoElseCan:
         rows = list(Proposal.objects.select_related("document", "thread", "workspace"))
         with queries() as sent:
             who_else(studio.ana.actor, rows)
-        sent.at_most(2)
+        sent.at_most(3)
 
 
 class TestRejecting:

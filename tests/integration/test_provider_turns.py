@@ -69,8 +69,9 @@ def test_a_provider_streams_calls_a_tool_and_answers(
     service.will(calls("edit_document", edit, '"replace": "950"}]}'), says("The budget ", "is 950. ", "Good?"))
     posts(studio.ana, studio.thread, "raise the budget")
     until(lambda: ended(studio))
-    assert replies(studio.thread) == ["The budget is 950. Good?"]
-    until(lambda: shown(screen) == "The budget is 950. Good?")
+    said = "The budget is 950. Good?\n\nLaunch plan is at version 2."
+    assert replies(studio.thread) == [said]
+    until(lambda: shown(screen) == said)
     assert outcomes(turns(studio.thread)[0]) == [("edit_document", "done", "")]
     assert "950" in Document.objects.get(pk=studio.document.id).data["text"]
     sent = service.requests[0]

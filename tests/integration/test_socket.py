@@ -17,7 +17,7 @@ from collab.models.threads import Message
 from collab.protocol import Close
 from collab.services.messages import message_post
 from collab.services.workspaces import member_remove, member_role_set
-from collab.web import consumers, hub
+from collab.web import accepting, hub
 from permissions.roles import Role
 from tests.support.cast import Someone, Studio
 from tests.support.sockets import Sockets
@@ -172,7 +172,7 @@ async def test_an_oversized_frame_closes_the_socket(sockets: Sockets, studio: St
 async def test_a_flood_of_frames_closes_the_socket(
     sockets: Sockets, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consumers, "FRAMES", 5)
+    monkeypatch.setattr(accepting, "FRAMES", 5)
     ana = await sockets.connect(studio.ana, studio.thread.id)
     for _ in range(6):
         await ana.send(type="ping")

@@ -31,7 +31,8 @@ from permissions.errors import LastOwner, NotForAgents, NotFound, Refused
 from permissions.gate import decide_on
 from permissions.models import GrantChange, User
 from permissions.roles import ROLE_GRANTS, Role
-from permissions.services import account_deactivate, grant_give
+from permissions.services import account_deactivate, grant_give, group_join, role_set
+from tests.support.permitted import team
 
 DAY = 86_400
 
@@ -314,3 +315,17 @@ class TestAtOnce:
         row = Invite.objects.get(pk=invite.pk)
         assert (row.used_at is None) is not (row.revoked_at is None)
         assert (role(studio.workspace, zoe) is None) is (row.used_at is None)
+
+    @pytest.mark.parametrize("taken", ["member", "agent"])
+    def test_someone_is_removed_while_they_join_a_group(self, studio, at_once, taken):
+        group = team("Editors")
+        role_set(by=System(), holder=group, role=Role.EDITOR, scope=studio.workspace)
+        account = {"member": studio.ben, "agent": studio.robin}[taken].user
+        where = {"actor": studio.ana.actor, "workspace": studio.workspace.id}
+        removals = {
+            "member": lambda: member_remove(**where, user=account.pk),
+            "agent": lambda: agent_disable(**where, agent_account=account.pk),
+        }
+        at_once("_held_for_removal", removals[taken], lambda: group_join(by=System(), account=account, group=group))
+        assert account.groups.get() == group
+        assert not studio.workspace.workspaceusergrant_set.filter(user=account).exists()

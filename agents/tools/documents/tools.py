@@ -65,21 +65,23 @@ def edit_document(
 ) -> JsonValue | Recorded:
     """Change parts of a document: all of the edits, or none of them when one does not fit.
 
-    Where you may only suggest changes, this makes a proposal that someone else must accept.
+    Where you may only suggest changes, this makes a proposal that a person must accept.
     """
     written = document_edit(
         actor=ctx.actor, document=_id_of(ctx, document), edits=edits, base_version=version, thread=ctx.thread,
-        turn=ctx.turn, title=title, rationale=rationale,
+        turn=ctx.turn, title=title, rationale=ctx.said(rationale),
     )  # fmt: skip
     return _told(written)
 
 
 @tool(effect="write", local=True, label="Archive document")
 def archive_document(ctx: ToolContext, document: DocumentRef, rationale: Rationale = "") -> JsonValue | Recorded:
-    """Put a document away. Where you may only suggest it, this makes a proposal that someone else must accept."""
+    """Put a document away. Where you may only suggest it, this makes a proposal that a person must accept."""
     found = _id_of(ctx, document)
     return _told(
-        document_archive(actor=ctx.actor, document=found, thread=ctx.thread, turn=ctx.turn, rationale=rationale)
+        document_archive(
+            actor=ctx.actor, document=found, thread=ctx.thread, turn=ctx.turn, rationale=ctx.said(rationale)
+        )
     )
 
 

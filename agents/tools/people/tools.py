@@ -22,5 +22,5 @@ def ask_person(
     Give choices when the answer is one of a few. You are told the answer and who gave it.
     """
     with valid():
-        text = clean_text(question, limit_bytes=4_000, name="the question")
+        text = clean_text(ctx.said(question), limit_bytes=4_000, name="the question")
         return Asks(text, tuple(dict.fromkeys(clean_line(choice, name="a choice") for choice in choices)))

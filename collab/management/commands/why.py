@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from json import dumps
 from typing import Any
 
@@ -72,4 +72,7 @@ def _moment(text: str) -> datetime:
         raise CommandError(f"{text!r} is no moment with a time zone, like 2026-06-12T10:00+00:00.")
     if found > timezone.now():
         raise CommandError(f"{text} is in the future.")
-    return found
+    try:
+        return found.astimezone(UTC)
+    except OverflowError:
+        raise CommandError(f"{text} is too long ago.") from None

@@ -112,16 +112,17 @@ function unfold(page, id, open, focus) {
 /** @param {Page} page */
 async function earlier(page) {
   const { store, place } = page;
-  const answer = await fetch(`/t/${store.threadId}/items/?before=${store.firstSeq}`, { headers: { Accept: "application/json" } });
-  if (!answer.ok) return;
+  const answer = await fetch(`/t/${store.threadId}/items/?before=${store.firstSeq}`, { headers: { Accept: "application/json" } }).catch(() => null);
+  if (!answer?.ok) return store.refuse("earlier", "What came before can’t be loaded now. Try again.");
+  store.refuse("earlier", "");
   store.older(await answer.json());
   place.hold(page.draw);
 }
 
 /** Replace a part of the page with the server's fresh rendering of it. @param {HTMLElement} root @param {string} url */
 export async function refresh(root, url) {
-  const answer = await fetch(url);
-  if (!answer.ok) return;
+  const answer = await fetch(url).catch(() => null);
+  if (!answer?.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById(root.id);
   if (!fresh) return;

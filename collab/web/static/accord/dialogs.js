@@ -51,8 +51,13 @@ async function copyText(button) {
   const field = /** @type {HTMLInputElement | null} */ (document.getElementById(button.getAttribute("data-copy") ?? ""));
   if (!field) return;
   field.select();
-  await navigator.clipboard.writeText(field.value);
-  button.textContent = "Copied";
+  try {
+    await navigator.clipboard.writeText(field.value);
+    button.textContent = "Copied";
+  } catch {
+    // Only a page with a secure address may; the link is selected.
+    button.textContent = "Press Ctrl C";
+  }
 }
 
 /** A row of the list. @param {string} href @param {string} text */

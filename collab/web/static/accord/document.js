@@ -144,7 +144,13 @@ export class Pane {
     const act = /** @type {HTMLElement | null} */ (target.closest("[data-pane]"))?.dataset.pane;
     if (act === "edit") this.edit(true);
     if (act === "cancel") this.edit(false);
-    if (act === "focus") this.connection.command("thread_focus_set", { document: this.shown });
+    if (act === "focus") this.offer(/** @type {HTMLElement} */ (target.closest("p")));
+  }
+
+  /** Show this document to everyone. @param {HTMLElement} line which offers it, and says why not */
+  async offer(line) {
+    const answer = await this.connection.command("thread_focus_set", { document: this.shown });
+    this.note(answer.ok ? "" : answer.because, line);
   }
 
   /** @param {KeyboardEvent} event */
@@ -202,9 +208,9 @@ export class Pane {
 
   /** Show the current text beside what was written; saving again is on that one. @param {HTMLFormElement} form */
   async conflict(form) {
-    const answer = await fetch(this.url());
-    if (!answer.ok) return;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const html = await freshPane(this.url(), "");
+    if (!html) return;
+    const page = new DOMParser().parseFromString(html, "text/html");
     const current = /** @type {HTMLFormElement | null} */ (page.querySelector("form[data-form='save']"));
     if (!current) return;
     const base = /** @type {HTMLInputElement} */ (form.elements.namedItem("base_version"));

@@ -47,12 +47,13 @@ function edit(on) {
   } else look();
 }
 
-/** Draw the document anew where it changed; while someone writes in it, or has its menu open, only say so. */
+/** Draw the document anew where it changed: while someone writes in it only say so, and with its menu open wait. */
 async function look() {
   if (document.hidden || root.hasAttribute("data-gone")) return;
   const html = await freshPane(root.dataset.pane ?? "", markOf(root));
   if (html === "") return;
-  if (root.hasAttribute("data-editing") || root.querySelector("details[open]")) return say("It changed meanwhile. Saving tells you how.");
+  if (root.hasAttribute("data-editing")) return say("It changed meanwhile. Saving tells you how.");
+  if (root.querySelector("details[open]")) return;
   if (html === null) return gone();
   root.innerHTML = html;
   drawn();

@@ -46,7 +46,7 @@ export class Parts {
   /** Show a page's part in the place of the history. @param {string} url */
   async open(url) {
     const { part, because } = await read(url);
-    const said = part ? [...part.childNodes] : [el("p.refusal", { role: "alert" }, icon("ban"), el("span", {}, because))];
+    const said = part ? [...part.childNodes] : [refused(because)];
     const back = el("button.btn.btn--s.btn--plain", { type: "button", "data-part-back": true }, icon("left", "s"), "History");
     this.part?.remove();
     this.part = el("div.doc__part", {}, el("div.bar", {}, back, el("h3", {}, part?.dataset.title ?? "Not shown")), said);
@@ -75,8 +75,8 @@ export class Parts {
 
   /** Add the next step of the history. @param {HTMLAnchorElement} link */
   async older(link) {
-    const { part } = await read(link.href);
-    if (!part) return;
+    const { part, because } = await read(link.href);
+    if (!part) return link.parentElement?.replaceChildren(link, refused(because));
     localTimes(part);
     const rows = [...(part.querySelector("[data-revs]")?.children ?? [])];
     this.root.querySelector("[data-revs]")?.append(...rows);
@@ -86,6 +86,9 @@ export class Parts {
     /** @type {HTMLElement | null} */ (rows[0]?.querySelector("a"))?.focus();
   }
 }
+
+/** Why a part is not shown. @param {string} because */
+const refused = (because) => el("p.refusal", { role: "alert" }, icon("ban"), el("span", {}, because));
 
 /**
  * Fetch a page's part, or the sentence that says why there is none.
@@ -106,13 +109,14 @@ async function read(url) {
 /**
  * Ask for a pane, unless it is still as the mark says.
  * @param {string} url @param {string} mark
- * @returns {Promise<string | null>} the fragment; "" where nothing changed, null where it can no longer be shown
+ * @returns {Promise<string | null>} the fragment; "" where nothing changed or nothing is known, null where it can no longer be shown
  */
 export async function freshPane(url, mark) {
   const address = new URL(url, location.href);
   if (mark) address.searchParams.set("known", mark);
-  const answer = await fetch(address);
-  if (answer.status === 204 || answer.status >= 500) return "";
+  // Without a network it stays as it is: what says so is the connection's line.
+  const answer = await fetch(address).catch(() => null);
+  if (!answer || answer.status === 204 || answer.status >= 500) return "";
   return answer.ok && !answer.redirected ? answer.text() : null;
 }
 

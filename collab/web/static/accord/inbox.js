@@ -1,7 +1,7 @@
 /** The inbox: fetched again when what waits has changed, and after each act; nothing moves while someone writes why. */
 
 import { watchDialogs } from "./dialogs.js";
-import { morphChildren } from "./dom.js";
+import { el, icon, morphChildren } from "./dom.js";
 import { watchKeys } from "./keys.js";
 import { localTimes } from "./times.js";
 
@@ -21,6 +21,14 @@ async function show(answer, keepsSaid) {
   morphChildren(root, document.adoptNode(fresh));
 }
 
+/** Say that an act did not reach the server. */
+function unsent() {
+  root.querySelectorAll(":scope > [role]").forEach((said) => said.remove());
+  const line = el("p.refusal", { role: "alert", tabindex: "-1" }, icon("ban"), el("span", {}, "The server can’t be reached. Press it again later; it is done once."));
+  root.prepend(line);
+  line.focus();
+}
+
 /** One fetch after another, so that a slow one never overwrites what came after it. */
 let last = Promise.resolve();
 
@@ -30,13 +38,14 @@ function next(work) {
 }
 
 async function refresh() {
-  const answer = await fetch(location.href);
-  if (answer.ok) await show(answer, true);
+  const answer = await fetch(location.href).catch(() => null);
+  if (answer?.ok) await show(answer, true);
 }
 
 /** @param {HTMLFormElement} form @param {HTMLElement | null} button */
 async function send(form, button) {
-  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button) });
+  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button) }).catch(() => null);
+  if (!answer) return unsent();
   await show(answer, false);
   const said = /** @type {HTMLElement | null} */ (root.querySelector(":scope > [role]"));
   if (!said) return;

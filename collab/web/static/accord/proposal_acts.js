@@ -3,7 +3,7 @@
 import { settle } from "./actions.js";
 import { drafts, editKey, told, versionNow } from "./proposal_drafts.js";
 import { allOf } from "./render_accept_all.js";
-import { proposalTitle } from "./render_proposal.js";
+import { proposalGist } from "./render_proposal.js";
 
 /** @typedef {import("./actions.js").Page} Page */
 
@@ -81,7 +81,8 @@ async function acceptAll(page, key) {
   const ones = allOf(page.store, key);
   told.delete(key);
   const answer = await page.connection.command("proposals_accept", { proposals: ones.map((one) => one.id) });
-  told.set(key, answer.ok ? tell(page, answer.data.results) : `None was accepted: ${answer.because}`);
+  const words = answer.ok ? tell(page, answer.data.results) : `None was accepted: ${answer.because}`;
+  told.set(key, { words, seq: page.store.headSeq });
   page.store.unfold(`all-${key}`, false);
   page.draw();
   document.getElementById(`all-${key}-told`)?.focus();
@@ -93,7 +94,7 @@ function tell(page, results) {
   const done = `${results.length - refused.length} of ${results.length} were accepted.`;
   const reasons = refused.map(({ proposal: id, because }) => {
     const one = page.store.get("proposal", id);
-    return `Not accepted: ${one ? proposalTitle(one) : "one of them"}. ${because}`;
+    return `Not accepted: ${one ? proposalGist(one) : "one of them"}. ${because}`;
   });
   return [done, ...reasons].join(" ");
 }

@@ -5,7 +5,7 @@
 /** By the proposal. `version` is the document's that the text was written on; `sent` while it waits for its answer. @type {Map<string, Draft>} */
 export const drafts = new Map();
 
-/** What accepting several came to, by the place of the button. @type {Map<string, string>} */
+/** What accepting several came to and the seq of the log at which it did, by the place of the button. @type {Map<string, {words: string, seq: number}>} */
 export const told = new Map();
 
 /** The key under which a proposal's edit form is unfolded. @param {string} id */

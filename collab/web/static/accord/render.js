@@ -21,7 +21,7 @@ import { dayKey, dayName, hueOf, listed, sameAuthor } from "./words.js";
  */
 export function renderLog(store, root) {
   const fresh = el("div");
-  if (store.firstSeq > 1) fresh.append(el("button.btn.btn--plain.btn--s.earlier", { type: "button", "data-act": "earlier", "data-key": "earlier" }, "Earlier"));
+  if (store.firstSeq > 1) fresh.append(el("button.btn.btn--plain.btn--s.earlier", { type: "button", "data-act": "earlier", "data-key": "earlier" }, "Earlier"), refusal(store, "earlier") ?? "");
   let day = "";
   for (const block of layout(store)) {
     const key = dayKey(block.at);

@@ -2,7 +2,7 @@
 
 import { el, icon } from "./dom.js";
 import { told } from "./proposal_drafts.js";
-import { acceptable, proposalTitle } from "./render_proposal.js";
+import { acceptable, proposalGist } from "./render_proposal.js";
 
 /** @typedef {import("./store.js").Item} Item */
 /** @typedef {import("./store.js").Store} Store */
@@ -15,12 +15,15 @@ const MOST = 50;
  */
 export function acceptAll(store, key) {
   const ones = allOf(store, key);
-  const came = told.get(key);
+  const came = stillNews(store, told.get(key));
   if (!ones.length && !came) return null;
   return el("div.all", { "data-key": `all-${key}` },
     came && el("p.row", { id: `all-${key}-told`, role: "status", tabindex: "-1" }, came),
     ones.length > 0 && offer(store, key, ones));
 }
+
+/** What came of it, until somebody says something after it. @param {Store} store @param {{words: string, seq: number} | undefined} came */
+const stillNews = (store, came) => (came && !store.all("message").some((message) => message.seq > came.seq) ? came.words : "");
 
 /** The proposals that a bar accepts. @param {Store} store @param {string} key @returns {Item[]} */
 export function allOf(store, key) {
@@ -38,7 +41,7 @@ function offer(store, key, ones) {
       el("button.btn.btn--s", { type: "button", "data-act": "all-open", "data-id": key, "aria-expanded": String(unfolded), "aria-controls": `all-${key}-form` }, `Accept all ${ones.length}…`)),
     el("form.prop__edit.all__form", { id: `all-${key}-form`, hidden: !unfolded, "data-form": "accept-all", "data-id": key },
       el("p", {}, `Accept these ${ones.length} suggestions? Each is checked by itself; one that can’t be made stays open.`),
-      el("ul.b", {}, ones.map((one) => el("li", {}, proposalTitle(one)))),
+      el("ul.b", {}, ones.map((one) => el("li", {}, proposalGist(one)))),
       el("div.bar.bar--end", {},
         el("button.btn.btn--s.btn--plain", { type: "button", "data-act": "all-close", "data-id": key }, "Cancel"),
         el("button.btn.btn--s.btn--go", {}, icon("check", "s"), `Accept all ${ones.length}`))),

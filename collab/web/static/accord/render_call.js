@@ -31,7 +31,7 @@ export function callRow(store, call, turn) {
   return el(`li.call.call--${look}`, { "data-key": `c-${call.id}` },
     mark ? icon(mark) : el("span.spin", { "aria-hidden": "true" }),
     el("span", {}, el("span.call__does", {}, call.label), call.brief && " ", call.brief && el("span.call__args", {}, call.brief)),
-    el("span.call__out", {}, call.shared && el("span.tag", {}, icon("people", "s"), "shared"), word, call.args !== null && moreButton(call, open)),
+    el("span.call__out", {}, word, call.shared && el("span.tag", {}, icon("people", "s"), "shared"), call.args !== null && moreButton(call, open)),
     because && el("span.call__because", {}, because),
     open && call.args !== null && more(store, call, turn),
     refusal(store, call.id));

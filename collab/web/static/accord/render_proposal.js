@@ -29,7 +29,10 @@ export function proposal(store, one) {
 }
 
 /** What a proposal would do. @param {Item} one */
-export const proposalTitle = (one) => `${VERBS[one.change] ?? "Change"} ${one.title}`;
+const proposalTitle = (one) => `${VERBS[one.change] ?? "Change"} ${one.title}`;
+
+/** The same, where no diff stands below it. @param {Item} one */
+export const proposalGist = (one) => (one.gist ? `${proposalTitle(one)}: ${one.gist}` : proposalTitle(one));
 
 /** Whether the viewer may accept it and it can be made. @param {Store} store @param {Item} one */
 export const acceptable = (store, one) => one.state === "open" && one.may.accept.ok && one.moved?.fits !== false && !store.thread?.archived;
@@ -81,12 +84,15 @@ function openFoot(store, one) {
   const button = (/** @type {string} */ look, /** @type {string} */ act, /** @type {string} */ word, extra = {}) =>
     el(`button.btn.btn--s${look}`, { type: "button", "data-act": act, "data-id": one.id, ...extra }, word);
   const unfolds = (/** @type {string} */ key, /** @type {string} */ form) => ({ "aria-expanded": String(store.unfolded.has(key)), "aria-controls": form });
-  return el("footer.prop__foot.guard", {},
-    el(can ? "p.may.may--yes" : "p.may.may--no", {}, icon(can ? "check" : "lock"), el("span", {}, eligibility(store, one))),
+  const buttons = [
     withdraw && !closed && button("", "withdraw", "Withdraw"),
     reject && !closed && button(".btn--plain.btn--no", "reject-open", "Reject…", unfolds(one.id, `pr-${one.id}`)),
     can && one.proposed_text !== null && button("", "edit-open", "Edit and accept…", unfolds(editKey(one.id), `pe-${one.id}-form`)),
-    can && button(".btn--go", "accept", "Accept"));
+    can && button(".btn--go", "accept", "Accept"),
+  ];
+  return el("footer.prop__foot.guard", {},
+    el(can ? "p.may.may--yes" : "p.may.may--no", {}, icon(can ? "check" : "lock"), el("span", {}, eligibility(store, one))),
+    buttons.some(Boolean) && el("div.prop__acts", {}, buttons));
 }
 
 /**

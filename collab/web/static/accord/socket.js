@@ -3,19 +3,14 @@
  * answered. The log decides: after any break it resumes by seq, and a command keeps its id, so it is carried out once.
  */
 
+import { LOST_AFTER_MS, MAY_NOT_SEE, PING_AFTER_MS, PROTOCOL, SIGNED_OUT, waitMs } from "./sockets.js";
+
 /** @typedef {"connecting" | "open" | "offline" | "back" | "closed"} State */
 /** @typedef {{ok: true, data: any} | {ok: false, code: string, because: string}} Answer */
 
-const PROTOCOL = "accord.v1";
 const AT_MOST = 200;
 const ACK_EVERY = 20;
 const ACK_AFTER_MS = 2000;
-const PING_AFTER_MS = 25000;
-const LOST_AFTER_MS = 60000;
-const LONGEST_WAIT_S = 20;
-const SIGNED_OUT = 4401;
-const MAY_NOT_SEE = 4403;
-const TOO_MANY = 4429;
 
 export class Connection extends EventTarget {
   /** @param {string} url @param {import("./store.js").Store} store */
@@ -162,10 +157,10 @@ export class Connection extends EventTarget {
     this.ackTimer = undefined;
     if (code === SIGNED_OUT) return location.reload();
     if (code === MAY_NOT_SEE) return this.shut();
-    const wait = Math.min(LONGEST_WAIT_S, 2 ** this.attempts) * (code === TOO_MANY ? 2 : 1) * (0.5 + Math.random() / 2);
+    const wait = waitMs(this.attempts, code);
     this.attempts += 1;
-    this.retryAt = Date.now() + wait * 1000;
-    this.timer = setTimeout(() => this.open(), wait * 1000);
+    this.retryAt = Date.now() + wait;
+    this.timer = setTimeout(() => this.open(), wait);
     this.become("offline");
   }
 

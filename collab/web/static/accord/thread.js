@@ -14,14 +14,15 @@ import { faces, facesLabel } from "./render_people.js";
 import { renderStrip } from "./render_strip.js";
 import { Place } from "./scroll.js";
 import { watchSettings } from "./settings.js";
+import { renderSide } from "./side.js";
 import { Connection } from "./socket.js";
+import { socketUrl } from "./sockets.js";
 import { Store } from "./store.js";
 
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 const store = new Store(JSON.parse(byId("thread-data").textContent ?? ""));
-const scheme = location.protocol === "https:" ? "wss" : "ws";
-const connection = new Connection(`${scheme}://${location.host}/ws/threads/${store.threadId}/`, store);
+const connection = new Connection(socketUrl(`/ws/threads/${store.threadId}/`), store);
 const composer = new Composer(store, connection, /** @type {HTMLFormElement} */ (byId("composer")), byId("barred"));
 const place = new Place(byId("log"), store, connection);
 
@@ -29,6 +30,7 @@ function draw() {
   renderLog(store, byId("entries"));
   renderStrip(store, byId("strip"));
   renderHead(store, document);
+  renderSide(store);
   const people = el("ul", {}, faces(store));
   morphChildren(byId("faces"), people);
   byId("faces").setAttribute("aria-label", facesLabel(store));

@@ -5,6 +5,7 @@ import { connectionLine } from "./connection_line.js";
 import { watchDialogs } from "./dialogs.js";
 import { watchKeys } from "./keys.js";
 import { Connection } from "./socket.js";
+import { socketUrl } from "./sockets.js";
 import { Store } from "./store.js";
 import { localTimes } from "./times.js";
 
@@ -14,8 +15,7 @@ const NEAR = 80;
 const data = document.getElementById("thread-data");
 const events = /** @type {HTMLElement} */ (document.getElementById("events"));
 const store = new Store(JSON.parse(data?.textContent ?? ""));
-const scheme = location.protocol === "https:" ? "wss" : "ws";
-const connection = new Connection(`${scheme}://${location.host}/ws/threads/${store.threadId}/`, store);
+const connection = new Connection(socketUrl(`/ws/threads/${store.threadId}/`), store);
 
 const list = /** @type {HTMLElement} */ (document.getElementById("tl"));
 const atEnd = () => list.scrollHeight - list.scrollTop - list.clientHeight < NEAR;

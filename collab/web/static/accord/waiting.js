@@ -4,18 +4,11 @@
  */
 
 import { el, unseen } from "./dom.js";
+import { LOST_AFTER_MS, PING_AFTER_MS, PROTOCOL, SIGNED_OUT, socketUrl, waitMs } from "./sockets.js";
 import { setWaits, shortly } from "./title.js";
-
-const PROTOCOL = "accord.v1";
-const PING_AFTER_MS = 25000;
-const LOST_AFTER_MS = 60000;
-const LONGEST_WAIT_S = 20;
-const SIGNED_OUT = 4401;
-const TOO_MANY = 4429;
 
 /** @typedef {{type: string, count: number, threads: Record<string, number>}} Frame */
 
-const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/inbox/`;
 let attempts = 0;
 let heard = 0;
 let frames = 0;
@@ -26,7 +19,7 @@ let timer;
 
 function open() {
   clearTimeout(timer);
-  const opened = new WebSocket(url, PROTOCOL);
+  const opened = new WebSocket(socketUrl("/ws/inbox/"), PROTOCOL);
   socket = opened;
   frames = 0;
   opened.onopen = () => { heard = Date.now(); };
@@ -62,9 +55,8 @@ function show({ count, threads }) {
 /** @param {number} code why the socket was closed */
 function lost(code) {
   if (code === SIGNED_OUT) return;
-  const wait = Math.min(LONGEST_WAIT_S, 2 ** attempts) * (code === TOO_MANY ? 2 : 1) * (0.5 + Math.random() / 2);
+  timer = setTimeout(open, waitMs(attempts, code));
   attempts += 1;
-  timer = setTimeout(open, wait * 1000);
 }
 
 function tick() {

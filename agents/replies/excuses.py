@@ -1,0 +1,90 @@
+"""When a sentence that the outcome does not allow is true all the same (REPLIES 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.replies.acts import Reading
+from agents.replies.inflect import singular
+from agents.replies.known import Known
+from agents.replies.lexicon import words
+from agents.replies.record import CallRecord
+from agents.replies.ties import Tie
+from agents.replies.tokens import Tokens
+from agents.replies.words import name_words, verb_of
+
+_MAKING = frozenset({
+    "book", "reserve", "create", "make", "purchase", "buy", "order", "place", "schedule", "open", "register", "file",
+    "submit",    "issue", "ship", "deliver", "set up", "arrange", "add", "assign", "send", "pay", "charge",
+})  # fmt: skip
+_CHANGING = frozenset({"update", "change", "modify", "edit", "add", "create", "make", "set"})
+_OTHER = frozenset(
+    {"other", "others", "another", "remaining", "rest", "next", "second", "also", "else", "additional", "further"}
+)
+
+
+def is_known_state(known: Known, tokens: Tokens, reading: Reading, tie: Tie, identifiers: Sequence[str]) -> bool:
+    """Say whether a read returned what a sentence says of a thing: that it is cancelled, that it was booked."""
+    if reading.first_person:
+        return False
+    said = {_spelt(tokens.words[reading.at]), *(_spelt(use.lemma) for use in reading.uses)}
+    vague = any(use.lemma in _CHANGING for use in reading.uses)
+    for call in known.reads:
+        if identifiers and not any(call.evidence.has_identifier(id) for id in identifiers):
+            continue
+        if any(_spelt(state) in said for state in call.evidence.states):
+            return True
+        if (reading.is_stative or not vague) and any(
+            _spelt(key)[:5] in {word[:5] for word in said} for key in call.evidence.keys
+        ):
+            return True
+        if _exists(known, call, reading, tie, identifiers) or _is_seen(known, call, tokens, reading):
+            return True
+    return False
+
+
+def _spelt(word: str) -> str:
+    return word.replace("ll", "l")
+
+
+def _is_seen(known: Known, call: CallRecord, tokens: Tokens, reading: Reading) -> bool:
+    """Say whether this turn's read returned the thing whose state a sentence tells: "the hall light is turned off"."""
+    if not reading.is_stative or call not in known.record.calls or any(use.light for use in reading.uses):
+        return False
+    if any(use.lemma in _MAKING for use in reading.uses) or "is" not in tokens.words[reading.group : reading.at]:
+        return False
+    subject = set(tokens.words[reading.clause.start : reading.group]) - words("moods", "determiners")
+    return any(len(word) > 3 and word in call.evidence.states for word in subject)
+
+
+def _exists(known: Known, call: CallRecord, reading: Reading, tie: Tie, identifiers: Sequence[str]) -> bool:
+    """Say whether a read returned the thing that is said to have been made."""
+    spoken_of = words("light", "object_verbs")
+    is_made = any(use.lemma in _MAKING for use in reading.uses) or (
+        all(use.light for use in reading.uses) and any(verb_of(tool) in spoken_of for tool in tie.tools)
+    )
+    if not is_made or not (reading.is_stative or identifiers):
+        return False
+    named = {singular(word) for word in name_words(call.name)}
+    return any(known.words.nouns.get(word, {}).get(tool, 0) >= 2 for word in named for tool in tie.tools)
+
+
+def is_another(
+    tokens: Tokens,
+    reading: Reading,
+    calls: Sequence[CallRecord],
+    about: Sequence[CallRecord],
+    identifiers: Sequence[str],
+) -> bool:
+    """Say whether what a sentence denies or promises is something other than what was done."""
+    if reading.act not in {"not_done", "promise"}:
+        return False
+    if identifiers and not about:
+        return True
+    clause = set(tokens.words[reading.clause.start : reading.clause.end])
+    if _OTHER & clause and not about:
+        return True
+    if not reading.is_ability:
+        return False
+    # What cannot be done is a rule of the shop's unless it is said of the very thing, or by the one who did it.
+    return not about and (not reading.first_person or len(calls) > 1)

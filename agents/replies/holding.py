@@ -1,0 +1,164 @@
+"""What a clause says of an action, held to what became of it (REPLIES 5 and 6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.replies.acts import Reading
+from agents.replies.excuses import is_another, is_known_state
+from agents.replies.inflect import singular
+from agents.replies.judgements import Fault, Judgement, Tied
+from agents.replies.known import Known, calls_about, names_another
+from agents.replies.lexicon import table
+from agents.replies.outcomes import allows
+from agents.replies.record import CallRecord
+from agents.replies.tokens import Tokens
+
+_BEFORE_DONE = r"and|great news|good news|great|perfect|okay|ok|sure|alright|absolutely|certainly|thanks|yes"
+_GENERIC = re.compile(
+    rf"(?:^|[,;:—–-] ?|\b(?:{_BEFORE_DONE})[,!. —-]+ ?)[\W_]*"
+    rf"(?:{'|'.join(table('light')['generic_done'])})\s*(?:[.!,;:—–✅🎉-]|$| for you| now| and )"
+)
+_PLURAL = frozenset({"all", "both", "each", "every", "following", "these", "those", "everything"})
+_OBJECTS = frozenset(table("nouns")["counted"])
+
+
+def says_all_done(text: str) -> bool:
+    """Say whether a folded text says that what was asked for is done, with no word of what it was."""
+    return bool(_GENERIC.search(text))
+
+
+class Holding:
+    """Holds clauses to the calls they speak of."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+
+    def hold(self, found: Judgement, one: Tied, tokens: Tokens, listed: tuple[str, ...]) -> None:
+        """Hold what a clause says of an action.
+
+        Args:
+            listed: the identifiers of the list that its span leads.
+        """
+        reading, tools = one.reading, one.tie.tools
+        found.is_tied = found.is_tied or bool(tools) or bool(self._known.writes)
+        if not tools:
+            self._hold_light(found, one, tokens)
+            return
+        if reading.act in {"question", "mention", "not_yet_known"}:
+            found.covers += [
+                call for call in self._known.calls_of(tools) if reading.act == "not_yet_known" or call.outcome != "done"
+            ]
+            return
+        identifiers = one.identifiers or listed
+        calls = self._known.calls_of(tools)
+        about = calls_about(calls, identifiers) or calls_about(
+            [call for call in self._known.earlier_writes if call.name in tools], identifiers
+        )
+        if identifiers and not about and (not calls or names_another(calls, identifiers)):
+            if reading.act == "done" and not is_known_state(self._known, tokens, reading, one.tie, identifiers):
+                self._not_attempted(found, one, tokens)
+            return
+        if not calls:
+            if reading.act == "done" and not is_known_state(self._known, tokens, reading, one.tie, identifiers):
+                self._not_attempted(found, one, tokens)
+            return
+        self._hold_calls(found, one, tokens, calls, about, is_listed=bool(listed) and not one.identifiers)
+
+    def _hold_calls(
+        self, found: Judgement, one: Tied, tokens: Tokens, calls: list[CallRecord], about: list[CallRecord], *,
+        is_listed: bool,
+    ) -> None:  # fmt: skip
+        reading = one.reading
+        is_now = calls[0] in self._known.writes
+        if (not is_now and reading.act != "done") or is_another(tokens, reading, calls, about, one.identifiers):
+            return
+        chosen = about or (calls if _is_plural(tokens, reading) else _latest(calls))
+        good = _allowing(chosen, reading)
+        of_one_tool = [call for call in calls if call in chosen or allows(call.outcome, reading.act)]
+        found.covers += good if len(one.tie.tools) > 1 else of_one_tool
+        found.stated.append((one, chosen))
+        if self._holds(one, chosen, good) or (good and (is_listed or not is_now)):
+            return
+        if not self._is_excused(tokens, one, about):
+            found.faults += [Fault("outcome", call.name, call) for call in chosen if call not in good]
+
+    def _holds(self, one: Tied, chosen: Sequence[CallRecord], good: Sequence[CallRecord]) -> bool:
+        """Say whether of one of the tools it may mean, all it says is so."""
+        by_tool = ([call for call in chosen if call.name == tool] for tool in one.tie.tools)
+        return any(calls and all(call in good for call in calls) for calls in by_tool)
+
+    def _is_excused(self, tokens: Tokens, one: Tied, about: Sequence[CallRecord]) -> bool:
+        reading = one.reading
+        if (
+            reading.act == "done"
+            and reading.is_stative
+            and is_known_state(self._known, tokens, reading, one.tie, one.identifiers)
+        ):
+            return True
+        return self._sibling_did(one) and not about
+
+    def _sibling_did(self, one: Tied) -> bool:
+        """Say whether another tool that the words may mean did it this turn, and none names this one."""
+        done = {call.name for call in self._known.writes if allows(call.outcome, one.reading.act)}
+        if done & one.tie.peers:
+            return True
+        vague = all(use.vague for use in one.reading.uses if use.tools)
+        if vague and not one.tie.nouns and done and not one.tie.is_own:
+            return True
+        return vague and bool(done & set(one.tie.siblings)) and one.tie.nouns < 2
+
+    def _not_attempted(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
+        reading = one.reading
+        # How things stand is a claim of ours only where it is said of what the tool is for.
+        subject = tokens.words[reading.clause.start : reading.group]
+        is_all = tokens.words[reading.end : reading.clause.end] in ([], ["now"])
+        is_ours = bool(one.tie.nouns) or (one.tie.is_own and is_all and subject in (["it"], ["that"], ["this"]))
+        is_said = not reading.is_stative or (is_ours and reading.clause.opener not in {"since", "because", "as"})
+        if is_said and not self._sibling_did(one):
+            found.faults.append(Fault("not_attempted", one.tie.tools[0], None))
+
+    def _hold_light(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
+        """Hold what names no action ("the payment has been processed") to all of this turn's writes."""
+        calls, reading = self._known.writes, one.reading
+        if not calls or reading.act not in {"done", "promise"} or (reading.is_stative and reading.act == "done"):
+            return
+        before = tokens.words[reading.clause.start : reading.at]
+        if "already" in before or any(singular(word) in self._known.words.nouns for word in before):
+            return
+        good = _allowing(calls, reading)
+        if good:
+            found.covers += good if reading.act == "done" and len(calls) == 1 else []
+            found.stated.append((one, list(calls)))
+        elif not (reading.act == "promise" and (reading.first_person or reading.is_conditional)):
+            found.faults.append(Fault("outcome", calls[-1].name, calls[-1]))
+
+    def hold_generic(self, found: Judgement, text: str) -> None:
+        """Hold "All done!" to all of this turn's writes."""
+        if text.rstrip().endswith("?") or not says_all_done(text):
+            return
+        calls = self._known.writes
+        found.is_tied = True
+        good = [call for call in calls if allows(call.outcome, "done")]
+        found.covers += good
+        if calls and not good:
+            found.faults.append(Fault("outcome", calls[-1].name, calls[-1]))
+
+
+def _is_plural(tokens: Tokens, reading: Reading) -> bool:
+    scope = tokens.words[reading.clause.start : reading.clause.end]
+    return bool(_PLURAL & set(scope)) or any(
+        word.endswith("s") and singular(word) != word and singular(word) in _OBJECTS for word in scope
+    )
+
+
+def _allowing(calls: Sequence[CallRecord], reading: Reading) -> list[CallRecord]:
+    """Return the calls of which a sentence may say what it says."""
+    is_passive = reading.is_passive or reading.is_conditional
+    return [call for call in calls if allows(call.outcome, reading.act, is_passive=is_passive)]
+
+
+def _latest(calls: Sequence[CallRecord]) -> list[CallRecord]:
+    """Return each tool's latest call."""
+    return list({call.name: call for call in calls}.values())
