@@ -19,7 +19,7 @@ DEPLOYED := ACCORD_HTTPS=1 ACCORD_HOSTS=accord.example \
 IN_MEMORY := DATABASE_URL=sqlite://:memory:
 CHECKS := check-format check-lint check-types check-imports check-deploy check-migrations check-architecture
 
-.PHONY: help run test check format bench screenshots clean $(CHECKS)
+.PHONY: help run test check format bench replies screenshots clean $(CHECKS)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,11 @@ format: $(DEV) ## Format the code and put its imports in order
 
 bench: $(DEV) ## Measure Accord beside its peers, 12 minutes (ARGS="--quick", figures, or "--publish")
 	@$(PYTHON) -m tests.benchmarks $(ARGS)
+
+replies: $(DEV) ## Measure the reply check on a file of cases (DATA=FILE) and write docs/replies-report.md
+	@test -n "$(DATA)" || { echo "Name a file of cases: make replies DATA=…" >&2; exit 1; }
+	@$(PYTHON) -m tests.benchmarks.replies "$(DATA)" > docs/replies-report.md.new
+	@mv docs/replies-report.md.new docs/replies-report.md
 
 screenshots: $(DEV) ## Take the documentation's pictures from the running pages (needs Chromium)
 	@$(PYTHON) -m tests.support.screenshots docs/images

@@ -12,9 +12,14 @@ from django import forms
 from django.contrib.admin import display
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from agents.admin_reading import reading_page
+from agents.admin_replies import PhrasingAdmin, ReplyCountAdmin
 from agents.models.agents import Agent
+from agents.models.replies import Phrasing, ReplyCount
 from agents.models.turns import Call, Question, Turn
 from agents.services import agent_create
 from collab.admin.site import site
@@ -32,6 +37,19 @@ BUDGETS = (
     *("history_tokens", "turns_a_day", "tokens_a_day"),
 )
 
+SPEECH = ("composer", "derived")
+HELP = {
+    "composer": (
+        "Model: it writes its replies, and each sentence is held to what its calls came to. "
+        "Template: people read the phrasings of its calls alone, as in “Launch plan is at version 2.”, "
+        "and it asks nothing."
+    ),
+    "derived": (
+        "After refunds of 12.50 and 2.50 a reply may state, with arithmetic, “15.00 in total”; "
+        "with strict, only 12.50 and 2.50; with off, any amount."
+    ),
+}
+
 
 if TYPE_CHECKING:
     AgentModelForm = forms.ModelForm[Agent]
@@ -46,7 +64,8 @@ class AgentForm(AgentModelForm):
 
     class Meta:
         model = Agent
-        fields = ("instructions", "model", *BUDGETS)
+        fields = ("instructions", "model", *SPEECH, *BUDGETS)
+        help_texts = HELP
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -92,7 +111,7 @@ class AgentAdmin(StaffAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         named = "name" if superuser(request) else "named"
-        return (named, "instructions", "model", *BUDGETS, *(("works_in",) if obj else ()))
+        return (named, "instructions", "model", *SPEECH, *BUDGETS, *(("works_in",) if obj else ()))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         return ("named", "works_in")
@@ -120,7 +139,7 @@ class TurnAdmin(OfAThread):
     shown = (
         *("thread", "number", "seq", "status", "reason", "sentence", "trigger", "started_by", "whom", "agent_id"),
         *("root_id", "resumes", "continues", "attempt", "steps", "lease_epoch", "input_tokens", "output_tokens"),
-        *("stopped_by", "started_at", "ended_at", "said"),
+        *("stopped_by", "started_at", "ended_at", "said", "reading"),
     )
 
     started_by = actor_column("origin", "Origin")
@@ -137,6 +156,11 @@ class TurnAdmin(OfAThread):
     def named(self, obj: Turn) -> str:
         """Its number in the thread."""
         return str(obj)
+
+    @display(description="How it is read")
+    def reading(self, obj: Turn) -> str:
+        """The way to the page that reads its reply."""
+        return format_html('<a href="{}?turn={}">Read a reply</a>', reverse("admin:reading"), obj.pk)
 
 
 class OfATurn(StaffAdmin):
@@ -211,11 +235,14 @@ class QuestionAdmin(OfATurn):
         return "answered" if obj.answered_at else "dismissed" if obj.dismissed else "open"
 
 
+site.add_page("Reading", "read-a-reply/", reading_page)
 REGISTERED: dict[type[Model], type[StaffAdmin]] = {
     Agent: AgentAdmin,
     Turn: TurnAdmin,
     Call: CallAdmin,
     Question: QuestionAdmin,
+    Phrasing: PhrasingAdmin,
+    ReplyCount: ReplyCountAdmin,
 }
 for model, shown_by in REGISTERED.items():
     site.register(model, shown_by)

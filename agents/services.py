@@ -24,10 +24,19 @@ def agent_create(*, actor: Actor, name: str, instructions: str = "", model: str 
     Raises:
         Refused: the actor is neither the system nor a superuser in person.
     """
-    if not (isinstance(actor, System) or (isinstance(actor, Person) and _is_superuser(actor))):
-        raise Refused("Only an administrator may create agents.")
+    require_administrator(actor, "Only an administrator may create agents.")
     account = account_create_service(kind=AccountKind.AGENT, name=name)
     return Agent.objects.create(account=account, instructions=instructions, model=model)
+
+
+def require_administrator(actor: Actor, because: str) -> None:
+    """Check that an actor is the system or an active superuser in person.
+
+    Raises:
+        Refused: they are not; ``because`` is the sentence that says so.
+    """
+    if not (isinstance(actor, System) or (isinstance(actor, Person) and _is_superuser(actor))):
+        raise Refused(because)
 
 
 def _is_superuser(person: Person) -> bool:

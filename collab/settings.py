@@ -189,6 +189,7 @@ ACCORD_MODEL = env.str("ACCORD_MODEL", default="scripted")
 ACCORD_LEASE_SECONDS = env.float("ACCORD_LEASE_SECONDS", default=6.0)
 ACCORD_GRACE_SECONDS = env.float("ACCORD_GRACE_SECONDS", default=10.0)
 ACCORD_DB_THREADS = env.int("ACCORD_DB_THREADS", default=4)
+ACCORD_METRICS_TOKEN = env.str("ACCORD_METRICS_TOKEN", default="")
 ACCORD_ON_GRANTS_CHANGED = ["collab.doorbell.grants_changed"]
 ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start"]
 

@@ -17,9 +17,6 @@ from permissions.decisions import AccountKind, Held, Standing
 from permissions.grants import grant_models, unexpired
 from permissions.models import Guarded
 
-MOST_CANDIDATES = 200
-"""People looked at, at most."""
-
 Standings = Mapping[UUID, Standing]
 """By account."""
 
@@ -45,7 +42,7 @@ def people_holding(codename: str, objs: Sequence[Guarded]) -> dict[UUID, Standin
         for model, pk in obj.grant_objects():
             places.setdefault(model, set()).add(pk)
     named = {row[0]: row[1] or row[2] for row in _rows(places, {"permission__codename": codename}, None)}
-    candidates = sorted(named, key=lambda account: (named[account], account))[:MOST_CANDIDATES]
+    candidates = sorted(named, key=lambda account: (named[account], account))
     held: dict[tuple[UUID, UUID], list[Row]] = {}
     for row in _rows(places, {}, candidates) if candidates else ():
         held.setdefault((row[4], row[0]), []).append(row)

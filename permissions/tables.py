@@ -14,7 +14,7 @@ from permissions.models import Guarded
 from permissions.reach import Reach, actions_on, told_together
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What makes a spreadsheet run a cell, as its first character (FAILURES M3)."""
+"""What makes a spreadsheet run a cell, as its first character, or behind white space (FAILURES M3)."""
 
 
 def table_of(obj: Guarded, found: Iterable[Reach]) -> Iterator[list[str]]:
@@ -30,7 +30,7 @@ def table_of(obj: Guarded, found: Iterable[Reach]) -> Iterator[list[str]]:
 
 def plain(cell: str) -> str:
     """Return a cell that a spreadsheet shows as text whatever it begins with."""
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
+    return f"'{cell}" if cell.startswith(FORMULA) or cell.lstrip().startswith(FORMULA) else cell
 
 
 def through(line: Reach, obj: Guarded) -> list[str]:

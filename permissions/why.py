@@ -216,7 +216,7 @@ def _findings(
     others = sorted({grant.held.codename for grant in mine if grant.stands and grant not in serving})
     if others and not may:
         named = phrases.listed([codename.replace("_", " ") for codename in others])
-        found.append(Finding(f"holds {named}, which does not include it", counts=False))
+        found.append(Finding(f"holds {named}, which is not enough", counts=False))
     return tuple(found)
 
 

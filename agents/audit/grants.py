@@ -1,7 +1,7 @@
 """The grant history of one workspace, replayed: who held what at an epoch (INV5). Pure.
 
 It shows grants and groups. What leaves no line there it takes as it is at present: who is a superuser, and who
-belongs to a group that held nothing here when they joined it.
+belongs to a group. Who joined or left one while it held nothing here left no line, so nothing is said against them.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class GrantHistory:
     """By object and codename, then by holder: an account or a group."""
     _moves: dict[tuple[str, str], list[GrantRow]] = field(default_factory=lambda: defaultdict(list))
     """By account and group name: joined or left."""
+    _held_by: dict[int, list[GrantRow]] = field(default_factory=lambda: defaultdict(list))
+    """By group: what it was given and lost here."""
 
     @classmethod
     def replayed(
@@ -55,6 +57,8 @@ class GrantHistory:
             else:
                 holder = row.group or row.account or ""
                 history._grants[row.object, row.codename][holder].append(row)
+                if row.group:
+                    history._held_by[row.group].append(row)
         return history
 
     def holds(self, account: str, codenames: Collection[str], objects: Collection[str], moment: Moment) -> bool:
@@ -65,19 +69,37 @@ class GrantHistory:
         if any(_stands(holders.get(account, ()), moment) for holders in held):
             return True
         return any(
-            _stands(lines, moment) and self._belongs(account, self.groups[holder], moment)
+            _stands(lines, moment) and self._belongs(account, holder, moment)
             for holders in held
             for holder, lines in holders.items()
             if isinstance(holder, int) and holder in self.groups
         )
 
-    def _belongs(self, account: str, group: Group, moment: Moment) -> bool:
+    def _belongs(self, account: str, holder: int, moment: Moment) -> bool:
+        """Say whether an account was in a group. It may have been where nothing shows it: neither the move before, nor
+        the one after, nor the present, for the group held nothing here meanwhile."""
+        group = self.groups[holder]
         moves = self._moves.get((account, group.name), ())
-        if not moves:
-            return account in group.members
         before = [move for move in moves if move.epoch <= moment.epoch]
-        # Whoever's first recorded move is later was the other way round until then.
-        return before[-1].given if before else not moves[0].given
+        after = [move for move in moves if move.epoch > moment.epoch]
+        if before and self._held_throughout(holder, before[-1].epoch, moment.epoch):
+            return before[-1].given
+        then = not after[0].given if after else account in group.members
+        until = after[0].epoch if after else None
+        return then or not self._held_throughout(holder, moment.epoch, until)
+
+    def _held_throughout(self, holder: int, start: int, end: int | None) -> bool:
+        """Say whether a group held a grant without an end here at every epoch from one to another, or to the last."""
+        held: set[tuple[str, str]] = set()
+        had_some = True
+        for row in self._held_by.get(holder, ()):
+            if end is not None and row.epoch > end:
+                break
+            if row.epoch > start:
+                had_some = had_some and bool(held)
+            key = (row.object, row.codename)
+            (held.add if row.given and row.expires_at is None else held.discard)(key)
+        return had_some and bool(held)
 
 
 def _stands(lines: Sequence[GrantRow], moment: Moment) -> bool:

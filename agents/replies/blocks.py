@@ -13,7 +13,7 @@ from agents.replies.outcomes import allows
 from agents.replies.record import CallRecord
 from agents.replies.spans import Span
 from agents.replies.ties import Tie
-from agents.replies.values import Value, values_in
+from agents.replies.values import MOST_VALUES, Value, values_in
 
 _COMPARES = re.compile(
     r"\b(?:previous|previously|original|originally|balance|worth|was|were|instead of|regular|limit|available|remaining|"
@@ -71,6 +71,9 @@ class Block:
         values = values_of(span)
         if not values:
             return
+        if len(values) > MOST_VALUES:
+            found.faults += [Fault("unread", call.name, call) for call in self._known.writes]
+            return
         stating = [(one, calls) for one, calls in found.stated if one.reading.act in {"done", "promise"}]
         for one, calls in stating:
             self._check_values(found, span, one.values, calls, is_block=not one.tie.tools)
@@ -100,15 +103,15 @@ class Block:
         if found.faults or (own is None and not self._in_block and not is_tied):
             return
         several = Several([call.evidence for call in own]) if own else None
-        if is_block and several and self._support.unsupported(values, span.folded.text, several):
+        if is_block and several and self._support.lacks(values, span.folded.text, several):
             # A list under a claim may hold what was worked out, and compare with what was before.
             several = None if _COMPARES.search(span.folded.text) else Several([*several.parts, *self._known.reckoned])
         if several and not is_block:
             several_values = [value for value in values if _OLD.search(span.folded.text[: value.start])]
             values = [value for value in values if value not in several_values]
-            if self._support.unsupported(several_values, span.folded.text):
+            if self._support.lacks(several_values, span.folded.text):
                 values = [*values, *several_values]
-        if self._support.unsupported(values, span.folded.text, several):
+        if self._support.lacks(values, span.folded.text, several):
             call = own[-1] if own else next(iter(reversed(self._known.writes)), None)
             if call is not None:
                 found.faults.append(Fault("values", call.name, call))

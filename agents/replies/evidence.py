@@ -23,6 +23,8 @@ _MINOR = re.compile(r"cents|pence|minor")
 _ID_KEY = re.compile(r"(?:^|_)(?:id|ids|number|code|ref|reference|key|uuid|tracking)$")
 _CODES = {name: code for code, names in table("numbers")["currencies"].items() for name in names}
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_CHUNK = re.compile(r".{1,1000}(?:\s|$)|.{1,1000}", re.DOTALL)
+_LONGEST_ID = 80
 _WORD = re.compile(r"[a-z]+")
 _ORDERLY = re.compile(r"a*0+|(?:[a0]+[_-])+[a0]+")
 
@@ -238,21 +240,23 @@ def _read_text(found: _Found, text: str, key: str, unit: str, *, is_free: bool) 
         found.has_endings = found.has_endings or len(text) in {3, 4}
         found.identifiers.add(text)
         _read_number(found, Decimal(text), key, unit)
-    folded = fold(text)
-    for value in values_in(folded.text, folded.cased):
-        _add(found, value, is_free=is_free)
-    word = folded.text.strip()
-    if " " not in word and 3 < len(word) <= 80 and (_ID_KEY.search(key) or any(map(str.isdigit, word))):
+    for chunk in _CHUNK.findall(text):
+        folded = fold(chunk)
+        for value in values_in(folded.text, folded.cased):
+            _add(found, value, unit, is_free=is_free)
+    word = fold(text[:_LONGEST_ID]).text.strip()
+    has_digit = any(map(str.isdigit, word))
+    if " " not in word and 1 < len(word) < _LONGEST_ID and (has_digit or (len(word) > 3 and _ID_KEY.search(key))):
         found.identifiers.add(word.lstrip("#"))
         found.identifiers |= {part for part in re.split(r"[_:/.-]", word) if len(part) >= 4 and part.isdigit()}
     if not is_free and (plain := number(text) if text[:1].isdigit() and len(text) <= 30 else None) is not None:
         _add_amount(found, abs(plain), {unit})
 
 
-def _add(found: _Found, value: Value, *, is_free: bool) -> None:
+def _add(found: _Found, value: Value, unit: str, *, is_free: bool) -> None:
     match value.key:
         case Decimal() if not is_free:
-            _add_amount(found, abs(value.key), {value.unit})
+            _add_amount(found, abs(value.key), {value.unit or unit})
         case tuple():
             found.dates.update(value.key)
         case str() if value.kind == "email":

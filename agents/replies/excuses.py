@@ -18,6 +18,7 @@ _MAKING = frozenset({
     "submit",    "issue", "ship", "deliver", "set up", "arrange", "add", "assign", "send", "pay", "charge",
 })  # fmt: skip
 _CHANGING = frozenset({"update", "change", "modify", "edit", "add", "create", "make", "set"})
+_SEARCHING = frozenset({"search", "browse", "quote", "compare", "available", "availability"})
 _OTHER = frozenset(
     {"other", "others", "another", "remaining", "rest", "next", "second", "also", "else", "additional", "further"}
 )
@@ -66,6 +67,8 @@ def _exists(known: Known, call: CallRecord, reading: Reading, tie: Tie, identifi
     if not is_made or not (reading.is_stative or identifiers):
         return False
     named = {singular(word) for word in name_words(call.name)}
+    if named & _SEARCHING:
+        return False
     return any(known.words.nouns.get(word, {}).get(tool, 0) >= 2 for word in named for tool in tie.tools)
 
 

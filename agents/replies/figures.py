@@ -16,6 +16,7 @@ Derived = Literal["arithmetic", "strict", "off"]
 MOST_SUMMANDS = 60
 """Amounts of the record that totals and differences are made of: the latest."""
 
+_IS_MIXED = re.compile(r"(?=(?:.*\d){2})(?=(?:.*[a-z]){2})[a-z0-9]{6,}")
 _SAYS_TOTAL = re.compile(
     r"\b(?:total|totals|totalling|totaling|sum|altogether|overall|in all|both|subtotal|together|each|per|apiece|"
     r"every|times|combined|x)\b|[×=]"
@@ -38,13 +39,13 @@ class Support:
     all: Several
     derived: Derived = "arithmetic"
 
-    def unsupported(self, values: Iterable[Value], text: str, own: Several | None = None) -> list[Value]:
-        """Return the values of a clause that nothing supports.
+    def lacks(self, values: Iterable[Value], text: str, own: Several | None = None) -> bool:
+        """Say whether nothing supports one of the values of a clause.
 
         Args:
             own: the calls whose outcome the clause states; None for any other clause.
         """
-        return [value for value in values if not self._supports(value, text, own)]
+        return any(not self._supports(value, text, own) for value in values)
 
     def _supports(self, value: Value, text: str, own: Several | None) -> bool:
         source = own if own and value.kind in own.kinds else self.all
@@ -64,6 +65,8 @@ class Support:
         id = str(value.key)
         if own and own.has_shape(shape(id)):
             return own.has_identifier(id)
+        if own and "identifier" in own.kinds and _IS_MIXED.fullmatch(id) and not self.all.has_identifier(id):
+            return False
         # A token of a shape no call has (a model's name, a gate) is no identifier of ours unless it is called one.
         return self.all.has_identifier(id) or (value.unit != "cued" and not self.all.has_shape(shape(id)))
 

@@ -17,7 +17,7 @@ from agents.replies.tokens import Tokens
 
 _BEFORE_DONE = r"and|great news|good news|great|perfect|okay|ok|sure|alright|absolutely|certainly|thanks|yes"
 _GENERIC = re.compile(
-    rf"(?:^|[,;:—–-] ?|\b(?:{_BEFORE_DONE})[,!. —-]+ ?)[\W_]*"
+    rf"(?:^|[,;:—–-] ?|\b(?:{_BEFORE_DONE})[,!. —-]+ ?)[\W_]{{0,6}}"
     rf"(?:{'|'.join(table('light')['generic_done'])})\s*(?:[.!,;:—–✅🎉-]|$| for you| now| and )"
 )
 _PLURAL = frozenset({"all", "both", "each", "every", "following", "these", "those", "everything"})

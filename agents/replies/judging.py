@@ -29,6 +29,7 @@ _WORD = re.compile(r"[a-z]+")
 _QUOTED = re.compile(r"\"[^\"\n]{0,400}\"")
 _SPEAKERS = r"you|they|he|she|customer|user|seller|manager|message|email|review|note|comment"
 _ATTRIBUTES = re.compile(rf"\b(?:{_SPEAKERS})\b[^.!?\"]{{0,60}}$")
+_PERSONS_VOICE = re.compile(r"\b(?:my|mine|me)\b")
 _LONGEST_ATTRIBUTION = 100
 
 
@@ -72,6 +73,8 @@ class Judge:
             return found
         self._block.enter(span)
         text = _without_quotations(span.folded.text)
+        if span.kind == "quote" and _PERSONS_VOICE.search(text):
+            return found
         found.language = language_of(text)
         if found.language not in {"", "en"}:
             found.is_tied = bool(self._known.writes)

@@ -36,6 +36,11 @@ class Known:
         return tuple(call for place, call in enumerate(made) if not _replaced(call, made[place + 1 :]))
 
     @cached_property
+    def did(self) -> bool:
+        """Whether this turn did any write."""
+        return any(call.outcome in {"done", "undone"} for call in self.writes)
+
+    @cached_property
     def replaced(self) -> tuple[CallRecord, ...]:
         """The failed writes of this turn that a later call with the same identifiers replaced."""
         return tuple(call for call in self.record.calls if self.is_write(call) and call not in self.writes)

@@ -23,7 +23,8 @@ class Ruling:
 
     Attributes:
         start, end: in the reply as the model wrote it.
-        rule: ``outcome``, ``not_attempted``, ``values``, ``language``, ``unread``, ``left_out``, ``reply_rule`` or ``required``.
+        rule: ``outcome``, ``not_attempted``, ``values``, ``language``, ``unread``, ``left_out``,
+            ``reply_rule`` or ``required``.
         action: ``replaced``, ``removed`` (its phrasing stands elsewhere already) or ``added``.
     """
 

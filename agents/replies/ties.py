@@ -175,10 +175,20 @@ def _scores(
     for tool, weight in use.tools:
         nouns = _noun_score(weights, tool)
         names_itself = known.words.nouns.get(use.lemma, {}).get(tool, 0) >= 2
-        is_clear = bool(use.rest) or (not use.vague and weight >= 4) or names_itself or _noun_score(heads, tool)
-        is_likely = (nouns and tool in called) or (not use.vague and (nouns or tool in called or reading.first_person))
+        is_clear = (
+            bool(use.rest)
+            or (weight >= 4 and (not use.vague or tool in called))
+            or names_itself
+            or _noun_score(heads, tool)
+        )
+        is_likely = (nouns and tool in called) or (
+            not use.vague and (nouns or tool in called or (reading.first_person and not known.did))
+        )
         if is_clear or is_likely or _stands_without_noun(tokens, reading, high):
             found[tool] = weight + 2 * nouns
+    if not found and reading.first_person and reading.act == "done":
+        # "I've added the venue": what this turn did is meant, whatever it was done to.
+        found = {tool: float(weight) for tool, weight in use.tools if tool in called}
     if any(_noun_score(heads, tool) for tool in found):
         # An action of its own name on something else is likelier another tool's.
         found = {tool: score if _noun_score(heads, tool) else score - 3 for tool, score in found.items()}

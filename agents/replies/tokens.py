@@ -11,10 +11,9 @@ _TOKEN = re.compile(
     r"[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,64}[a-z0-9]|https?://\S+|(?:re|un)-(?=[a-z])"
     r"|(?<![\w-])#?(?=[a-z_-]{0,40}\d)[a-z0-9]{1,40}(?:[_-][a-z0-9]{1,40}){0,9}(?![\w.,]*\d)|[a-z]+(?:-[a-z]+)*|'(?:s|re|ve|ll|d|m|t)\b|\d[\w.,:/-]*(?<![.,:])|\w+|[^\w\s]"
 )
-_AS_ASKED = re.compile(
-    r"\b(?:just )?as (?:you )?(?:had )?(?:requested|asked|wished|instructed|wanted|discussed|agreed|promised|"
-    r"mentioned)\b"
-)
+_MONTH_OF_MAY = re.compile(r"(?:(?<=\d )|(?<=\dst )|(?<=\dnd )|(?<=\drd )|(?<=\dth )|(?<= of ))may\b|\bmay(?= \d)")
+_ASKED = r"requested|asked|wished|instructed|wanted|discussed|agreed|promised|mentioned"
+_AS_ASKED = re.compile(rf"\b(?:just )?as (?:you )?(?:had )?(?:{_ASKED})\b")
 _SHORT = {"'ve": "have", "'re": "are", "'ll": "will", "'d": "would", "'m": "am"}
 _BARE = {
     "dont": "do", "cant": "can", "wont": "will", "didnt": "did", "couldnt": "could", "hasnt": "has", "havent": "have",
@@ -25,8 +24,8 @@ _EDGES = frozenset(';:!?.—–()[]"|✅✓✔❌✗☑🎉→-•·…')
 _SUBJECTS = frozenset({"i", "we", "you", "it", "they", "he", "she", "there", "please", "let"})
 _LINKS = frozenset({"and", "but", "so", "or", "then", "yet", "however", "nor"})
 _SUBORDINATE = frozenset({
-    "if", "unless", "once", "until", "till", "before", "after", "when", "whenever", "because", "although", "though", "while",
-    "whether", "which", "that", "who", "whereas", "where", "provided", "assuming", "since", "as",
+    "if", "unless", "once", "until", "till", "before", "after", "when", "whenever", "because", "although", "though",
+    "while", "whether", "which", "that", "who", "whereas", "where", "provided", "assuming", "since", "as",
 })  # fmt: skip
 _EARLIER = frozenset({"after", "before", "once", "when", "since", "as", "upon", "while", "if"})
 _OPENERS = words("moods", "openers")
@@ -60,6 +59,7 @@ def tokens_of(text: str) -> Tokens:
     found: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
+    text = _MONTH_OF_MAY.sub("mai", text)
     text = _AS_ASKED.sub(lambda asked: " " * len(asked[0]), text)
     for match in _TOKEN.finditer(text):
         for word in _in_full(match[0], found):

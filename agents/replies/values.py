@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 from typing import Literal
 
 from agents.replies.lexicon import table
@@ -31,13 +32,16 @@ class Value:
     end: int = 0
 
 
+MOST_VALUES = 80
+"""Values of one text that are read; a span of a reply with more is not."""
+
 _NUMBERS = table("numbers")
 _CODES = {name: code for code, names in _NUMBERS["currencies"].items() for name in names}
 _SIGNS = "|".join(re.escape(name) for name in sorted(_CODES, key=len, reverse=True) if not name.isalpha())
 _NAMES = "|".join(sorted((name for name in _CODES if name.isalpha()), key=len, reverse=True))
 _UNITS, _SCALES = _NUMBERS["units"], _NUMBERS["scales"]
 _NUMBER_WORD = "|".join([*_UNITS, *_SCALES])
-_IN_WORDS = rf"(?:a |(?=[a-z]))(?:{_NUMBER_WORD})(?:(?:[ -]| and )(?:{_NUMBER_WORD}))*"
+_IN_WORDS = rf"(?:a |(?=[a-z]))(?:{_NUMBER_WORD})(?:(?:[ -]| and )(?:{_NUMBER_WORD})){{0,9}}"
 _DIGITS = r"\d+(?:[.,' ]\d{3})*(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?:(?P<before>{_SIGNS}|(?:{_NAMES})(?= ?\d)) ?(?P<a>-?(?:{_DIGITS}))(?P<ka>k|m)?\b"
@@ -57,8 +61,8 @@ _DATE = re.compile(
 )
 _EMAIL = re.compile(r"[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 _SUFFIX = re.compile(
-    r"(?:ending(?: in| with)?|ends (?:in|with)|last (?:four|4)(?: digits)?(?: are| is|:)?|[*x•.]{2,})[ :]*(?:[*x•]+ ?)*"
-    r"(\d{3,6})\b"
+    r"(?:ending(?: in| with)?|ends (?:in|with)|last (?:four|4)(?: digits)?(?: are| is|:)?|(?<![*x•.])[*x•.]{2,19})"
+    r"[ :*x•.-]{0,24}(\d{3,6})\b"
 )
 _CUE = re.compile(
     r"\b(?:id|ids|number|no\.?|code|reference|ref\.?|order|ticket|case|booking|reservation|invoice|account|tracking|confirmation"
@@ -141,7 +145,7 @@ def _amounts(text: str) -> Iterator[Value]:
 def _dates(text: str, cased: str) -> list[Value]:
     return [
         Value("date", meanings, "", found.start(), found.end())
-        for found in _DATE.finditer(text)
+        for found in islice(_DATE.finditer(text), MOST_VALUES)
         # The month has a capital where the verb has none.
         if found["mn"] != "may" or cased[found.start()].isupper()
         if (meanings := _meanings(found))
@@ -167,12 +171,17 @@ def _year(text: str | None) -> int | None:
 
 
 def _emails(text: str) -> list[Value]:
-    return [Value("email", found[0].rstrip("."), "", found.start(), found.end()) for found in _EMAIL.finditer(text)]
+    return [
+        Value("email", found[0].rstrip("."), "", found.start(), found.end())
+        for found in islice(_EMAIL.finditer(text), MOST_VALUES)
+    ]
 
 
 def _of_urls(text: str) -> list[Value]:
     """Return what only takes up room: nothing in the address of a page is read."""
-    return [Value("suffix", "", "url", found.start(), found.end()) for found in _URL.finditer(text)]
+    return [
+        Value("suffix", "", "url", found.start(), found.end()) for found in islice(_URL.finditer(text), MOST_VALUES)
+    ]
 
 
 def _suffixes(text: str) -> Iterator[Value]:
@@ -195,4 +204,5 @@ def _identifiers(text: str, cased: str) -> Iterator[Value]:
 
 def _free(values: Iterator[Value], taken: list[Value]) -> list[Value]:
     spans = [(value.start, value.end) for value in taken]
-    return [value for value in values if all(value.end <= start or value.start >= end for start, end in spans)]
+    free = (value for value in values if all(value.end <= start or value.start >= end for start, end in spans))
+    return list(islice(free, MOST_VALUES))

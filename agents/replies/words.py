@@ -218,8 +218,12 @@ def _verb_at(found: Sequence[str]) -> int:
     known, reads = table("verbs"), words("reads", "reads")
     if len(found) > 1 and found[0] in _ALSO_NOUNS and found[-1] in _ALWAYS_VERBS:
         return len(found) - 1
+    nouns = {word for family in table("nouns")["alike"] for word in family} | _ALSO_NOUNS
     for place, word in enumerate(found):
-        if word in known or (place == 0 and word in reads):
+        if place == 0 and (word in known or word in reads):
+            return 0
+        # "propose_change" proposes; "card_block" and "calendar.create_event" block and create.
+        if word in known and (word in _ALWAYS_VERBS or found[0] in nouns):
             return place
     particles = (place for place, word in enumerate(found[1:]) if word in _PARTICLES)
     return next(particles, 0 if found and len(found) > 0 else -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, JsonValue, create_model
@@ -25,7 +25,8 @@ class ToolContext:
         workspace: the workspace of the thread.
         thread: the thread of the turn.
         turn: the turn.
-        said: returns a text that the model wrote for people as they may read it, held to the record (REPLIES).
+        said: returns a text that the model wrote for people as they may read it, held to the record; "" where they may
+            read none (REPLIES).
     """
 
     actor: Agent
@@ -60,6 +61,7 @@ class Tool:
             they can never disagree. Others are stored with their key, sent, and stored again with their outcome.
         timeout: seconds a tool that is not local may take before its outcome is ``unknown``.
         args: the closed schema of its arguments.
+        asks: it returns a question to people, in words that the model wrote.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Tool:
     fn: Callable[..., Any]
     args: type[BaseModel]
     definition: ToolDefinition
+    asks: bool
 
 
 def tool(
@@ -97,9 +100,15 @@ def tool(
             definition=ToolDefinition(
                 name=name, description=description, parameters_json_schema=args.model_json_schema()
             ),
+            asks=_may_ask(fn),
         )  # fmt: skip
 
     return make
+
+
+def _may_ask(fn: Callable[..., Any]) -> bool:
+    returned = get_type_hints(fn).get("return")
+    return Asks in {returned, *get_args(returned)}
 
 
 def _args_model(name: str, fn: Callable[..., Any]) -> type[BaseModel]:

@@ -23,7 +23,7 @@ from agents.models.turns import Call, Question, Turn
 from agents.replies.check import held
 from agents.replies.record import Record
 from agents.tools.contract import Asks, Recorded, Tool, ToolContext
-from agents.tools.registry import SETTING, TOOLS
+from agents.tools.registry import TOOLS
 from agents.turns import ending, lease
 from agents.turns.boundary import Work
 from agents.turns.spoken import earlier_calls, record_of, rulings_logged
@@ -85,6 +85,8 @@ async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -
     if tool is None:
         return await in_db(_refuse, work, row, "unknown_tool", f"There is no tool called {row.tool[:60]}.")
     row.effect = tool.effect
+    if tool.asks and not work.own_words:
+        return await in_db(_refuse, work, row, "no_own_words", _no_own_words(work))
     try:
         raw = parse_json(_as_written(part), max_bytes=LONGEST_ARGS)
         args = tool.args.model_validate_json(canonical(raw))
@@ -245,11 +247,17 @@ def _context(work: Work) -> ToolContext:
 
 
 def _said(work: Work, text: str) -> str:
-    if not text:
-        return text
-    checked = held(text, Record(work.records, earlier_calls(work.turn)), SETTING)
+    if not text or not work.own_words:
+        return ""
+    work.wording.read()
+    checked = held(text, Record(work.records, earlier_calls(work.turn)), work.wording.setting)
     rulings_logged(work.turn, checked.rulings)
     return checked.text
+
+
+def _no_own_words(work: Work) -> str:
+    name = work.names.get(work.turn.agent_id, "The agent")
+    return f"{name} may not ask in its own words: people read what its calls came to, and nothing else."
 
 
 def _arguments(args: BaseModel) -> dict[str, Any]:

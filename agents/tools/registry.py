@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import yaml
+from pydantic_ai.tools import ToolDefinition
 
 from agents.replies.mending import Setting
 from agents.replies.phrasings import phrasings_of
@@ -36,6 +37,15 @@ def tools_of(packs: Iterable[ModuleType]) -> dict[str, Tool]:
 
 
 TOOLS = tools_of(PACKS)
+
+
+def offered(*, own_words: bool) -> list[ToolDefinition]:
+    """Return the tools that a model is offered.
+
+    Args:
+        own_words: whether people may read what it writes; where they may not, it is offered nothing that asks them.
+    """
+    return [tool.definition for tool in TOOLS.values() if own_words or not tool.asks]
 
 
 def words_of(packs: Iterable[ModuleType]) -> dict[str, Any]:

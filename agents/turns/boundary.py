@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from django.db.models import F
@@ -17,6 +18,8 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, U
 from agents.errors import LeaseLost
 from agents.models.turns import Call, Turn
 from agents.replies.record import CallRecord
+from agents.tools.phrasings import Wording
+from agents.tools.registry import SETTING
 from agents.turns import ending, history, lease
 from agents.turns.notes import changes_told
 from agents.turns.plan import joinable
@@ -39,6 +42,8 @@ class Work:
     names: dict[UUID, str]
     messages: list[ModelMessage]
     text: str = ""
+    wording: Wording = field(default_factory=partial(Wording, SETTING))
+    """What its calls are said to be, and what everything it says is checked with."""
     parks: bool = False
     """True once this process ends: what is left of the turn is for another."""
     joins: bool = True
@@ -51,13 +56,22 @@ class Work:
     records: list[CallRecord] = field(default_factory=list)
     """What the turn's calls came to, as what it says is held to it; ``voiced`` of them are known to its gate."""
     voiced: int = 0
+    ruled: int = 0
+    """The rulings on what the turn said that are counted."""
     orphans: list[Call] = field(default_factory=list)
     """Calls that the turn this one continues had settled after its last boundary."""
+    own_words: bool = True
+    """False where no text that the model writes reaches a person (REPLIES, Composers)."""
 
     def fresh(self) -> list[CallRecord]:
         """Return the records that the gate has not been told of, which from here on it has."""
         told, self.voiced = self.voiced, len(self.records)
         return self.records[told:]
+
+    @property
+    def wrote(self) -> bool:
+        """True when the turn called a tool that changes something."""
+        return any(record.effect == "write" for record in self.records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,12 @@ def name_of(actor: Actor, names: Mapping[UUID, str]) -> str:
     return framing.neutralize_tags(" ".join(told(actor, names).split()))
 
 
+_TOLD = (TextPart, ToolCallPart, ToolReturnPart, UserPromptPart)
+"""The kinds of parts that are handed on to another author; a kind nobody thought of is not."""
+
+_NOTHING: Mapping[type, Any] = {ModelRequest: UserPromptPart(""), ModelResponse: TextPart("")}
+
+
 def note(text: str) -> UserPromptPart:
     """Return something that nobody typed, as labelled data."""
     return UserPromptPart(framing.wrap(NOTE, text, about=DOCUMENTS))
@@ -229,9 +235,12 @@ def _calls_only(history: Sequence[ModelMessage]) -> Iterable[ModelMessage]:
 
 
 def _without_results(message: ModelMessage) -> ModelMessage:
+    """The message without what only its turn's person was let see; what a model thought about it, least of all."""
     parts: list[Any] = []
     for part in message.parts:
         changes: dict[str, Any] = {}
+        if not isinstance(part, _TOLD):
+            continue
         if isinstance(part, ToolCallPart):
             changes = {"args": "{}"}
         elif isinstance(part, ToolReturnPart):
@@ -239,7 +248,7 @@ def _without_results(message: ModelMessage) -> ModelMessage:
         elif isinstance(part, UserPromptPart) and (about := _for_one(part)):
             changes = {"content": framing.wrap(NOTE, "Something of them changed.", about=about)}
         parts.append(replace(part, **changes))
-    changed: ModelMessage = replace(cast(Any, message), parts=parts)
+    changed: ModelMessage = replace(cast(Any, message), parts=parts or [_NOTHING[type(message)]])
     return changed
 
 

@@ -9,14 +9,20 @@ from typing import Any
 from uuid import UUID
 
 from agents.errors import LimitReached
+from agents.replies.composing import TemplateStream
 from agents.replies.record import CallRecord
 from agents.replies.stream import BETWEEN, CheckedStream
 from collab import doorbell
 from collab.text import speakable
 from collab.web.markdown import blocks
 
+Gate = CheckedStream | TemplateStream
+
 EVERY = 0.05
 """Seconds between two live frames of a turn; the first goes at once."""
+
+MOST_HELD = 65_536
+"""Bytes that a model may have written beyond its limit before it is cut off: they may be held back."""
 
 _running: dict[UUID, LiveText] = {}
 
@@ -28,7 +34,7 @@ class LiveText:
         gate: what the text leaves through; it knows what the turn said before.
     """
 
-    def __init__(self, thread_id: UUID, turn_id: UUID, text: str, *, gate: CheckedStream, most_bytes: int) -> None:
+    def __init__(self, thread_id: UUID, turn_id: UUID, text: str, *, gate: Gate, most_bytes: int) -> None:
         self.text = text
         self.gate = gate
         self._thread_id, self._turn_id = thread_id, turn_id
@@ -56,7 +62,7 @@ class LiveText:
         """
         self._written += len(delta.encode(errors="replace"))
         self._let_out("".join(self.gate.feed(delta)))
-        if self._written > self._most_bytes:
+        if self._written > self._most_bytes + MOST_HELD:
             raise self._too_long()
 
     async def drop_step(self) -> None:
@@ -65,6 +71,18 @@ class LiveText:
         self._written = len(self.text.encode())
         self.gate.drop()
         self._soon()
+
+    def end_call(self, calls: Sequence[CallRecord]) -> None:
+        """A call ended: what can be said of it at once goes to the viewers.
+
+        Raises:
+            LimitReached: as for :meth:`feed`.
+        """
+        match self.gate:
+            case TemplateStream():
+                self._let_out("".join(self.gate.respond(calls)))
+            case CheckedStream():
+                self.gate.remember(calls=calls)
 
     def end_step(self, calls: Sequence[CallRecord], *, is_last: bool) -> None:
         """The response is complete, and so are its calls: let out the rest, held to what they came to.

@@ -19,26 +19,26 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 
 from agents.errors import LeaseLost, LimitReached
+from agents.models.agents import Agent
 from agents.providers.choose import model_for
 from agents.providers.errors import ModelConfigError, ProviderFailed, ResponseTooLarge
 from agents.providers.request import RetryPolicy, stream_response
-from agents.replies.stream import CheckedStream
 from agents.tools import gate
-from agents.tools.registry import SETTING, TOOLS
+from agents.tools.phrasings import Wording
+from agents.tools.registry import offered
 from agents.turns import boundary, history, lease, prompt
 from agents.turns.boundary import GoesOn, Work
 from agents.turns.budget import Spent
 from agents.turns.live import LiveText
 from agents.turns.resolutions import RESOLVED
 from agents.turns.response import calls_of, keepable
-from agents.turns.spoken import earlier_calls, made_before, rulings_logged, voiced
+from agents.turns.spoken import earlier_calls, gate_of, made_before, rulings_logged, setting_of, voiced
 from agents.turns.start import Started, start_next
 from collab.db import in_db
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
-DEFINITIONS = [tool.definition for tool in TOOLS.values()]
 RETRY = RetryPolicy()
 
 _stops: dict[UUID, Callable[[], object]] = {}
@@ -76,10 +76,12 @@ class Runner:
                 del _stops[started.turn.id]
 
     async def _run(self, started: Started) -> None:
-        turn = started.turn
-        stream = CheckedStream(SETTING, shown=turn.text)
-        live = LiveText(turn.thread_id, turn.id, turn.text, gate=stream, most_bytes=started.agent.max_bytes)
-        work = Work(turn, started.workspace, started.names, history.load(turn.history), text=turn.text)
+        turn, agent = started.turn, started.agent
+        wording = Wording(setting_of(agent))
+        speaks = gate_of(agent, wording.setting, turn.text)
+        live = LiveText(turn.thread_id, turn.id, turn.text, gate=speaks, most_bytes=agent.max_bytes)
+        work = Work(turn, started.workspace, started.names, history.load(turn.history), turn.text, wording)
+        work.own_words = agent.composer == Agent.Composer.MODEL
         heart = asyncio.create_task(self._keep_lease(turn.lease_epoch))
         try:
             await self._turn(started, work, live)
@@ -110,7 +112,7 @@ class Runner:
         except Interrupted:
             if self._lost:
                 raise LeaseLost from None
-            self._break_off(work, live)
+            await self._break_off(work, live)
             await in_db(boundary.end_stopped, work)
         except TimeoutError:
             if not clock.expired():
@@ -134,14 +136,14 @@ class Runner:
         work.returns = []
         response = await self._unless_stopped(
             stream_response(
-                model, [*before, *work.messages], DEFINITIONS, None,
+                model, [*before, *work.messages], offered(own_words=work.own_words), None,
                 on_text=live.feed, on_reset=live.drop_step, retry=RETRY,
             )
         )  # fmt: skip
         response = keepable(response, [*before, *work.messages])
         work.messages.append(voiced(response, live.step_text))
         _count(work, spent, response)
-        await self._calls(work, response, spent)
+        await self._calls(work, live, response, spent)
         await self._speak(work, live)
         work.messages[-1] = voiced(response, live.step_text)
         work.text = live.text
@@ -149,23 +151,40 @@ class Runner:
         reached = await in_db(boundary.reach, work)
         return isinstance(reached, GoesOn)
 
-    async def _calls(self, work: Work, response: ModelResponse, spent: Spent) -> None:
+    async def _calls(self, work: Work, live: LiveText, response: ModelResponse, spent: Spent) -> None:
         """Carry out a response's calls one after another; each sees what the one before it did."""
         for part in calls_of(response):
             spent.require_call()
             told = await gate.carry_out(work, part, step=work.turn.steps + 1, number=spent.calls)
             if told is not None:
                 work.returns.append(told)
+            if not work.own_words and work.wrote and not work.wording.is_read:
+                await in_db(work.wording.read)
+            live.end_call(work.fresh())
 
     async def _speak(self, work: Work, live: LiveText) -> None:
-        """Let out the rest of what a response said, held to what its calls came to. What was called in earlier turns is
-        read only where something said may speak of it."""
-        if live.gate.holds and not work.remembers:
+        """Let out the rest of what a response said, held to what its calls came to."""
+        is_last = not work.returns or bool(work.questions)
+        await self._recall(work, live, is_last=is_last)
+        live.end_step(work.fresh(), is_last=is_last)
+        await self._count_rulings(work, live)
+
+    @staticmethod
+    async def _recall(work: Work, live: LiveText, *, is_last: bool) -> None:
+        """Read what was called in earlier turns where something said may speak of it; how calls are phrased there too,
+        and where a write may have been left out."""
+        holds = live.gate.holds
+        if holds and not work.remembers:
             live.gate.remember(earlier=await in_db(earlier_calls, work.turn))
             work.remembers = True
-        ruled = len(live.gate.rulings)
-        live.end_step(work.fresh(), is_last=not work.returns or bool(work.questions))
-        rulings_logged(work.turn, live.gate.rulings[ruled:])
+        if not work.wording.is_read and (holds or (is_last and work.wrote)):
+            await in_db(work.wording.read)
+
+    @staticmethod
+    async def _count_rulings(work: Work, live: LiveText) -> None:
+        ruled, work.ruled = work.ruled, len(live.gate.rulings)
+        if rulings := live.gate.rulings[ruled:]:
+            await in_db(rulings_logged, work.turn, rulings)
 
     async def _unless_stopped(self, doing: Coroutine[Any, Any, T]) -> T:
         """Wait for something, but no longer than until the turn is interrupted.
@@ -200,13 +219,14 @@ class Runner:
             if asked == self.turn_id or self._lost:
                 self._stop.set()
 
-    @staticmethod
-    def _break_off(work: Work, live: LiveText) -> None:
+    async def _break_off(self, work: Work, live: LiveText) -> None:
+        await self._recall(work, live, is_last=False)
         live.break_off(work.fresh())
         work.text = live.text
+        await self._count_rulings(work, live)
 
     async def _fail(self, work: Work, live: LiveText, reason: str, because: str) -> None:
-        self._break_off(work, live)
+        await self._break_off(work, live)
         await in_db(boundary.fail, work, reason=reason, because=because)
 
 

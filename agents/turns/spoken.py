@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from pydantic_ai.messages import ModelResponse, TextPart
 
+from agents.models.agents import Agent
 from agents.models.turns import Call, Turn
-from agents.replies.mending import Ruling
+from agents.replies.composing import TemplateStream
+from agents.replies.figures import Derived
+from agents.replies.mending import Ruling, Setting
 from agents.replies.record import CallRecord
+from agents.replies.stream import CheckedStream
+from agents.tools.registry import SETTING
+from agents.turns.counts import rulings_counted
 from collab.canonical import BadJson, parse_json
 
 log = structlog.get_logger(__name__)
@@ -24,15 +30,32 @@ LONGEST_JSON = 1_048_576
 """Bytes of arguments or of a result that are read for what they say."""
 
 
+def setting_of(agent: Agent) -> Setting:
+    """Return what an agent's replies are checked with, or composed from."""
+    return replace(SETTING, derived=cast("Derived", agent.derived))  # the model's choices are those of REPLIES 7
+
+
+def gate_of(agent: Agent, setting: Setting, shown: str) -> CheckedStream | TemplateStream:
+    """Return what the text of an agent's turn leaves through (REPLIES, Composers).
+
+    Args:
+        setting: what it is checked with, or composed from.
+        shown: what the turn said before.
+    """
+    if agent.composer == Agent.Composer.TEMPLATE:
+        return TemplateStream(setting, shown)
+    return CheckedStream(setting, shown=shown)
+
+
 def record_of(call: Call) -> CallRecord:
     """Return a call as a reply is held to it."""
     args = _read(call.args)
     reason = call.reason if call.reason == "argument_schema" else (call.because or call.reason)
-    outcome: Any = call.outcome or Call.Outcome.UNKNOWN
+    outcome: Any = str(call.outcome or Call.Outcome.UNKNOWN)
     return CallRecord(
         name=call.tool,
         args=args if isinstance(args, dict) else {},
-        outcome=str(outcome),  # the model's choices are the outcomes of REPLIES
+        outcome=outcome,  # the model's choices are the outcomes of REPLIES
         result=_read(call.result) if call.result else None,
         reason=reason.removesuffix("."),
         effect=call.effect,
@@ -40,10 +63,20 @@ def record_of(call: Call) -> CallRecord:
 
 
 def earlier_calls(turn: Turn) -> list[CallRecord]:
-    """Return the calls of a thread's turns before this one, oldest first, in one query."""
+    """Return the calls of a thread's turns before this one, oldest first, in one query.
+
+    Of another author's, that were not shared, only what everyone here is told: what was called, and what became of it.
+    """
     before = Call.objects.filter(turn__thread_id=turn.thread_id, turn__seq__lt=turn.seq, question=None)
-    newest = before.exclude(outcome=None).order_by("-turn__seq", "-number")[:EARLIER]
-    return [record_of(call) for call in reversed(newest)]
+    newest = before.exclude(outcome=None).select_related("turn").defer("turn__history")
+    return [
+        record_of(call) if call.shared_at or call.turn.principal == turn.principal else _told_to_all(record_of(call))
+        for call in reversed(newest.order_by("-turn__seq", "-number")[:EARLIER])
+    ]
+
+
+def _told_to_all(call: CallRecord) -> CallRecord:
+    return replace(call, args={}, result=None)
 
 
 def made_before(turn: Turn) -> list[CallRecord]:
@@ -63,9 +96,10 @@ def voiced(response: ModelResponse, said: str) -> ModelResponse:
 
 
 def rulings_logged(turn: Turn, rulings: Sequence[Ruling]) -> None:
-    """Write down which rule did what to what a turn said, without its text (REPLIES: counted by rule and tool)."""
+    """Write down and count which rule did what to what a turn said, without its text (REPLIES, The check)."""
     for ruling in rulings:
         log.info("reply_ruled", turn=str(turn.id), rule=ruling.rule, tool=ruling.tool, action=ruling.action)
+    rulings_counted(turn.agent_id, rulings)
 
 
 def _read(text: str) -> Any:

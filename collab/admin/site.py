@@ -45,7 +45,9 @@ ORDER: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Document", "Documents"),
         ("Agent", "Agents"),
         ("GrantChange", "Grant history"),
+        ("Phrasing", "Phrasings"),
         ("Why", "Why?"),
+        ("Reading", "Read a reply"),
     ),
     "Records": (
         ("Event", "Log"),
@@ -54,9 +56,10 @@ ORDER: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Turn", "Turns"),
         ("Call", "Calls"),
         ("Question", "Questions"),
+        ("ReplyCount", "Reply counts"),
     ),
 }
-"""The models by the names of their classes, and what the index calls them; ``Why`` is a page without a model."""
+"""The models by the names of their classes, and what the index calls them; ``Why`` and ``Reading`` have no model."""
 
 ICONS = {
     "User": "person",
@@ -66,7 +69,9 @@ ICONS = {
     "Document": "description",
     "Agent": "smart_toy",
     "GrantChange": "history",
+    "Phrasing": "record_voice_over",
     "Why": "help",
+    "Reading": "spellcheck",
 }
 
 
@@ -75,6 +80,19 @@ class AccordAdminSite(UnfoldAdminSite):
 
     login_form = StaffSignInForm
     index_title = "Administration"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._pages: dict[str, tuple[str, View]] = {}
+
+    def add_page(self, known_as: str, address: str, view: View) -> None:
+        """Add a page without a model; ``ORDER`` says where it stands.
+
+        Args:
+            known_as: its name in ``ORDER``, and in small letters the name of its address.
+            view: takes the site and the request.
+        """
+        self._pages[known_as] = (address, view)
 
     def admin_view(self, view: View, *args: Any, **kwargs: Any) -> View:
         guarded: View = csp_update(POLICY)(super().admin_view(view, *args, **kwargs))
@@ -93,7 +111,11 @@ class AccordAdminSite(UnfoldAdminSite):
         return redirect("account")
 
     def get_urls(self) -> list[Any]:
-        return [path("why/", self.admin_view(partial(why_page, self)), name="why"), *super().get_urls()]
+        pages = [
+            path(address, self.admin_view(partial(view, self)), name=known_as.lower())
+            for known_as, (address, view) in self._pages.items()
+        ]
+        return [*pages, *super().get_urls()]
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         picker: View = PickerView.as_view(admin_site=self)
@@ -105,7 +127,9 @@ class AccordAdminSite(UnfoldAdminSite):
         if app_label is not None:
             return apps
         models = {model["object_name"]: model for app in apps for model in app["models"]}
-        models["Why"] = {"object_name": "Why", "admin_url": reverse(f"{self.name}:why"), "view_only": True}
+        for known_as in self._pages:
+            address = reverse(f"{self.name}:{known_as.lower()}")
+            models[known_as] = {"object_name": known_as, "admin_url": address, "view_only": True}
         return [
             {
                 "name": section or self.index_title,
@@ -146,5 +170,6 @@ REGISTERED: Mapping[type[Model], type[StaffAdmin]] = {
 }
 
 site = AccordAdminSite()
+site.add_page("Why", "why/", why_page)
 for model, shown_by in REGISTERED.items():
     site.register(model, shown_by)

@@ -39,6 +39,9 @@ class Served:
         self.sockets: set[Socket] = set()
         self.ready = asyncio.Event()
         self._lock = asyncio.Lock()
+        self._editing = asyncio.Lock()
+        self._told_of: dict[str, set[Socket]] = {}
+        """By who writes in a document: the sockets that were told so."""
         self._head = Head(0, 0, {})
         self._wanted = 0
         self._here: list[dict[str, Any]] = []
@@ -130,13 +133,20 @@ class Served:
                 await self._recheck_if_changed(epoch)
 
     async def editing(self, said: dict[str, Any]) -> None:
-        """Tell the others who writes in a document, if they may view it."""
-        viewers = self._viewers()
-        if said["document"] is not None:
-            viewers = await in_db(viewers_of, UUID(said["document"]), viewers)
-        for socket in self._reading():
-            if socket.viewer in viewers and str(socket.person) != said["person"]["id"]:
-                await socket.frame({"type": "editing", **said})
+        """Tell the others who writes in a document, if they may view it; and who was told before, that they no longer
+        do. One after another, so that who stops is not said to write by what they said before."""
+        person, document = said["person"]["id"], said["document"]
+        async with self._editing:
+            seen = await in_db(viewers_of, UUID(document), self._viewers()) if document else set()
+            before, told = self._told_of.pop(person, set()), set()
+            for socket in [one for one in self._reading() if str(one.person) != person]:
+                if socket.viewer in seen:
+                    told.add(socket)
+                    await socket.frame({"type": "editing", **said})
+                elif socket in before:
+                    await socket.frame({"type": "editing", **said, "document": None})
+            if told:
+                self._told_of[person] = told
 
     async def presence(self) -> set[UUID]:
         """Tell everyone who is here, if that changed; return those of this process who are missing from it."""

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from collab import selectors
-from collab.errors import CollabError
+from collab.errors import CollabError, Invalid
 from collab.models.workspaces import Workspace
 from collab.selectors import Member
 from collab.services.holders import holder_named, holder_role_set, still_views, workspace_leave
@@ -43,8 +43,10 @@ from collab.web.forms import (
 )
 from collab.web.held import lines_of, of_kind
 from permissions.actors import Person
+from permissions.decisions import AccountKind
 from permissions.errors import Refused
 from permissions.ledger import Holder
+from permissions.models import User
 from permissions.roles import Role
 
 LAST = "workspace"
@@ -194,6 +196,8 @@ def _group(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, st
 def _client(request: HttpRequest, by: Person, workspace: UUID, link: dict[str, str]) -> str:
     form = filled(ClientForm(request.POST))
     holder = holder_named(by, selectors.workspace_for(by, workspace), account=form["user"])
+    if not (isinstance(holder, User) and holder.kind == AccountKind.CLIENT.value):
+        raise Invalid("There is no such client.")
     return _held(by, workspace, holder, form)
 
 

@@ -1,4 +1,5 @@
-"""The list of events is closed (DESIGN 6, Events): a log written today is read by every later version."""
+"""The list of events is closed (DESIGN 6, Events; decision 0014 for ``policy_changed``): a log written today is read by
+every later version."""
 
 from __future__ import annotations
 

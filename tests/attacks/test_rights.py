@@ -42,9 +42,9 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
 ]
 TALK = {
     "collab_thread", "collab_event", "collab_message", "agents_turn", "agents_call", "agents_question",
-    "agents_summary", "collab_command", "collab_searched",
+    "agents_summary", "collab_command", "collab_searched", "agents_replycount",
 }  # fmt: skip
-"""What any turn writes: what was said, called and asked, and the words a search finds it by."""
+"""What any turn writes: what was said, called and asked, the words a search finds it by, and counts of rulings."""
 
 
 def objects() -> World:

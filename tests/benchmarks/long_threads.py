@@ -47,7 +47,7 @@ def measure(run: Run) -> list[Result]:
             )
             for moment, words in MOMENTS.items()
         ),
-        Result(f"a page comes back to {missing:,} missed events (the newest {PAGE})", newest, "s", None, "", at_most(1)),
+        Result(f"a page comes back to {missing:,} missed events: the newest {PAGE}", newest, "s", None, "", at_most(1)),
         Result(f"a client is sent {missing:,} missed events", seconds, "s", None, "", at_most(1)),
         _bytes(received),
     ]  # fmt: skip

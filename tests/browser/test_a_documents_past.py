@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.stage import Tab
@@ -136,7 +138,7 @@ def test_without_scripts_versions_are_compared_brought_back_and_downloaded(stage
     page.get_by_role("link", name="History").click()
     page.locator("li.rev").nth(1).get_by_role("link", name="View").click()
     with page.expect_download() as downloading:
-        page.get_by_role("link", name="Download as Markdown").click()
+        page.get_by_role("link", name="Download version 2 as Markdown").click()
     downloading.value.save_as(tmp_path / "plan.md")
     assert downloading.value.suggested_filename == "Launch plan v2.md"
     assert (tmp_path / "plan.md").read_text() == PLAN.format(day="Friday")
@@ -144,3 +146,30 @@ def test_without_scripts_versions_are_compared_brought_back_and_downloaded(stage
     page.get_by_role("button", name="Restore version 2").click()
     expect(page.get_by_text("Launch plan is at version 4.")).to_be_visible()
     expect(ana.pane.locator("#doc-now")).to_contain_text("Dinner on Friday")
+
+
+def test_the_focus_stays_where_it_is_while_others_change_the_document(stage, studio):
+    ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
+    ben.pane.get_by_role("tab", name="History").click()
+    saves(ana, PLAN.format(day="Saturday"))
+    expect(ben.pane.locator(".rev__v").first).to_have_text("v3")
+    expect(ben.pane.get_by_role("tab", name="History")).to_be_focused()
+    ben.pane.get_by_role("link", name="Compare").first.click()
+    back = ben.pane.get_by_role("button", name="History", exact=True)
+    expect(back).to_be_focused()
+    saves(ana, PLAN.format(day="Sunday"))
+    expect(ben.pane.locator(".head__sub")).to_contain_text("Version 4")
+    expect(back).to_be_focused()
+
+
+@pytest.mark.parametrize("by_itself", [True, False])
+def test_what_was_called_off_is_gone_and_the_focus_is_back_on_edit(stage, studio, by_itself: bool):
+    page = stage.window("ana", studio.document_path if by_itself else studio.thread_path)
+    pane, text = page.locator("#pane"), page.locator("#doc-text")
+    pane.get_by_role("button", name="Edit").click()
+    text.fill("Not this.")
+    pane.get_by_role("button", name="Cancel").click()
+    expect(pane.get_by_role("button", name="Edit")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(text).to_be_focused()
+    expect(text).to_have_value(re.compile("Launch plan"))

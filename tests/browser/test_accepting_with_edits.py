@@ -97,7 +97,12 @@ def test_several_are_accepted_at_once_and_what_was_not_says_why(stage, studio):
     told = ana.log.get_by_role("status")
     expect(told).to_contain_text("2 of 3 were accepted. Not accepted: Change Launch plan. The document changed since")
     expect(told).to_be_focused()
+    beside = ana.page.locator(f".side [data-open-document='{studio.document}'] .count")
+    expect(beside).to_have_text("1 open proposal")
     for tab in (ana, vera):
         expect(tab.log.locator(".prop .tag--ok")).to_have_count(2)
         expect(tab.log.locator(".prop__moved")).to_contain_text("It does not fit any more.")
         expect(tab.pane.locator("#doc-now")).to_contain_text("a chair")
+    ana.says("say what came next")
+    expect(ana.replies.last).to_contain_text("what came next")
+    expect(told).to_have_count(0)

@@ -19,6 +19,12 @@ SIDEWAYS = """() => [document.scrollingElement, ...document.querySelectorAll(".l
   .filter((node) => node.clientWidth && node.scrollWidth > node.clientWidth)
   .map((node) => `${node.localName}.${node.className} is ${node.scrollWidth} wide in ${node.clientWidth}`)"""
 
+BEHIND = """() => {
+  const { scrollHeight, clientHeight } = document.scrollingElement;
+  return document.body.classList.contains("app") ? scrollHeight - clientHeight : 0;
+}"""
+"""How far the page behind what scrolls would scroll too: a link to a part of it would then push its head away."""
+
 Path = Callable[[Studio], str]
 
 
@@ -156,6 +162,7 @@ def test_an_accessibility_checker_finds_nothing_and_no_page_scrolls_sideways(pag
             result = checker.run(page)
             if result.violations_count:
                 found.append(f"{size['width']} px, {scheme}: {result.generate_report()}")
+        assert page.evaluate(BEHIND) == 0
     assert not found, "\n".join(found)
     page.set_viewport_size(NARROWEST)
     assert page.evaluate(SIDEWAYS) == []

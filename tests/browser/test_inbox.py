@@ -74,6 +74,13 @@ def test_one_accepts_and_rejects_in_the_inbox_and_the_focus_goes_to_what_came_of
     said = inbox.locator("#inbox > [role='status']")
     expect(said).to_contain_text("Accepted. Launch plan is at version 3.")
     expect(said).to_be_focused()
+    waits(inbox, 1, "Inbox")
+    expect(inbox.locator(".item")).to_have_count(1)
+    ana.says("quickly add a chair")
+    waits(inbox, 2, "Inbox")
+    expect(inbox.locator(".item")).to_have_count(2)
+    expect(said).to_be_focused()
+    ana.log.get_by_role("button", name="Withdraw").last.click()
     expect(inbox.locator(".item")).to_have_count(1)
 
     inbox.locator("summary").click()
@@ -81,7 +88,7 @@ def test_one_accepts_and_rejects_in_the_inbox_and_the_focus_goes_to_what_came_of
     inbox.keyboard.press("Enter")
     expect(said).to_contain_text("Rejected. Nothing was changed.")
     expect(inbox.locator(".item")).to_have_count(0)
-    expect(ana.log.locator(".prop--closed")).to_have_count(2)
+    expect(ana.log.locator(".prop--closed")).to_have_count(3)
     expect(ana.log).to_contain_text("“We have lamps.”")
 
 
@@ -116,3 +123,20 @@ def test_g_then_i_goes_to_the_inbox_and_j_and_enter_to_a_card(
     tab.page.keyboard.press("Enter")
     expect(tab.page).to_have_url(re.compile(rf"{studio.thread_path}#p-"))
     expect(tab.page.locator(".prop")).to_be_in_viewport()
+
+
+def test_what_does_not_reach_the_server_is_said_and_can_be_pressed_again(
+    stage: Stage, studio: Studio, suggested: None, site: Site
+) -> None:
+    settled_before(site, "ana", "ben")
+    ana, inbox = stage.tab("ana", studio.thread_path), stage.window("ben", "/inbox/")
+    ana.says("quickly add a lamp")
+    accept = inbox.get_by_role("button", name="Accept Change Launch plan: adds “a lamp”")
+    expect(accept).to_be_visible()
+    inbox.context.set_offline(True)
+    accept.click()
+    expect(inbox.get_by_role("alert")).to_have_text("The server can’t be reached. Press it again later; it is done once.")
+    expect(inbox.get_by_role("alert")).to_be_focused()
+    inbox.context.set_offline(False)
+    accept.click()
+    expect(inbox.get_by_role("status")).to_contain_text("Accepted.")

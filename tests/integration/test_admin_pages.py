@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models.agents import Agent
+from agents.models.replies import ReplyCount
 from agents.models.turns import Call, Question, Turn
 from agents.services import agent_create
 from collab.models.documents import Document
@@ -25,7 +26,7 @@ from tests.support.admin import call, listing, message, page, question, staffed,
 
 MODELS = [
     *(User, Group, GrantChange, Workspace, Thread, Event, Message, Document, Proposal),
-    *(Agent, Turn, Call, Question),
+    *(Agent, Turn, Call, Question, ReplyCount),
 ]
 ROWS = 50
 MARKUP = '<img src=x onerror="alert(1)">'
@@ -34,7 +35,7 @@ MARKUP = '<img src=x onerror="alert(1)">'
 def budgets(agent, **changed):
     kept = (
         *("instructions", "model", "max_steps", "max_calls", "max_tokens", "max_seconds", "max_bytes"),
-        *("history_tokens", "turns_a_day", "tokens_a_day"),
+        *("history_tokens", "turns_a_day", "tokens_a_day", "composer", "derived"),
     )
     return {"name": agent.account.name, **{name: getattr(agent, name) for name in kept}, **changed}
 
@@ -49,7 +50,8 @@ def one_more(studio, number):
     thread = Thread.objects.create(workspace=workspace, title=name, agent_id=studio.robin.id)
     Document.objects.create(workspace=workspace, title=name, kind="markdown", data={"text": name})
     grant_give(by=System(), holder=account, codename="view", obj=thread)
-    agent_create(actor=System(), name=name)
+    agent = agent_create(actor=System(), name=name).account_id
+    ReplyCount.objects.create(day="2026-01-01", agent_id=agent, rule="values", tool=name, action="replaced", number=1)
     question(call(turn(studio, studio.ben.actor, number)))
     message(studio, studio.ana, name)
     document_edit(
@@ -63,11 +65,11 @@ class TestOpening:
     def test_the_index_lists_everything_in_its_order(self, zoe):
         shown = supered(zoe).get("/admin/")
         names = [model["name"] for section in shown.context["app_list"] for model in section["models"]]
-        first = ["People", "Groups", "Workspaces", "Threads", "Documents", "Agents", "Grant history", "Why?"]
+        first = ["People", "Groups", "Workspaces", "Threads", "Documents", "Agents", "Grant history", "Phrasings"]
         assert names[: len(first)] == first
         sidebar = [item["title"] for section in shown.context["sidebar_navigation"] for item in section["items"]]
         assert sidebar == names
-        assert len(names) == len([*MODELS, "Why?"])
+        assert len(names) == len([*MODELS, "Phrasings", "Why?", "Read a reply"])
 
     @pytest.mark.parametrize("someone_is", [staffed, supered])
     def test_every_list_and_every_row_opens_for_staff_and_superusers(self, studio, zoe, someone_is):
@@ -178,11 +180,17 @@ class TestAgents:
 
     def test_are_changed_by_superusers_only(self, studio, zoe):
         agent = Agent.objects.get()
-        sent = budgets(agent, name="Wren", max_calls=3)
+        sent = budgets(agent, name="Wren", max_calls=3, composer="template", derived="strict")
         assert staffed(studio.ana).post(page(agent), sent).status_code == 403
         assert supered(zoe).post(page(agent), sent).status_code == 302
         agent = Agent.objects.select_related("account").get()
         assert (agent.account.display_name, agent.max_calls) == ("Wren", 3)
+        assert (agent.composer, agent.derived) == ("template", "strict")
+
+    def test_say_with_an_example_how_their_replies_are_made(self, studio, zoe):
+        shown = supered(zoe).get(page(Agent.objects.get())).content.decode()
+        assert "people read the phrasings of its calls alone, as in “Launch plan is at version 2.”" in shown
+        assert "a reply may state, with arithmetic, “15.00 in total”" in shown
 
     def test_show_where_they_work(self, studio, zoe):
         workspace_create(actor=studio.ana.actor, name="Elsewhere")
@@ -194,5 +202,5 @@ class TestAgents:
 def _defaults():
     return {
         "max_steps": 7, "max_calls": 1, "max_tokens": 1, "max_seconds": 1, "max_bytes": 1, "history_tokens": 1,
-        "turns_a_day": 1, "tokens_a_day": 1,
+        "turns_a_day": 1, "tokens_a_day": 1, "composer": "model", "derived": "arithmetic",
     }  # fmt: skip

@@ -173,6 +173,7 @@ def test_a_thread_whose_first_message_is_refused_is_not_made(played: Scene) -> N
 
 ADMIN_LISTS = (
     "permissions_user", "collab_thread", "collab_event", "collab_message", "collab_proposal", "agents_turn",
+    "agents_phrasing", "agents_replycount",
 )  # fmt: skip
 ADMIN_QUERIES = ("q=%00", "kind__exact=%00", "id__exact=%00", "o=%00", "p=%00", "state__exact=x", "e=1")
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pydantic_ai.messages import ModelResponse, ThinkingPart
 
+from agents.models.turns import Turn
+from agents.turns.history import dump, load
 from collab.models.documents import Revision
 from collab.services.documents import document_create, document_save
 from collab.services.policies import document_policy_set
@@ -139,3 +142,23 @@ def test_a_turn_whose_person_lost_the_right_to_change_meanwhile_changes_nothing(
     puppet.says("I may not.")
     stage.settles()
     assert "Budget: 900." in text_of(studio.document)
+
+
+def test_what_the_model_thought_for_one_author_is_not_handed_to_another_who_resumes(
+    studio: Studio, puppet: Puppet, stage: Stage
+) -> None:
+    posts(studio.ana, studio.thread, "raise the budget")
+    puppet.is_asked()
+    puppet.calls("ask_person", question="Which day?")
+    until(lambda: turns(studio.thread)[0].status == "paused")
+    stage.settles()
+    (paused,) = turns(studio.thread)
+    asked, answered = load(paused.history)
+    thought = ModelResponse(parts=[ThinkingPart("Ana's salary is 900."), *answered.parts])
+    Turn.objects.filter(pk=paused.pk).update(history=dump([asked, thought]))
+    posts(studio.ben, studio.thread, "Friday")
+    given = puppet.is_asked().messages
+    assert "ask_person" in str(given)
+    assert "salary" not in str(given)
+    puppet.says("Thank you.")
+    stage.settles()

@@ -66,5 +66,30 @@ async def test_who_may_not_view_the_document_is_told_nothing(studio: Studio, zoe
         await ben.send(type="writing", document=str(studio.document.id))
         await vera.until("editing")
         await ben.send(type="writing", document=None)
+        assert (await vera.until("editing"))["document"] is None
+        assert not [frame for frame in await guest.settled() if frame["type"] == "editing"]
+
+
+async def test_who_stops_at_once_is_not_left_writing(studio: Studio) -> None:
+    async with Sockets() as sockets:
+        ben, vera = await opened(sockets, studio, studio.ben, studio.vera)
+        for _ in range(10):
+            await ben.send(type="writing", document=str(studio.document.id))
+            await ben.send(type="writing", document=None)
+        for _ in range(10):
+            assert (await vera.until("editing"))["document"] == str(studio.document.id)
+            assert (await vera.until("editing"))["document"] is None
+
+
+async def test_who_goes_on_to_a_document_that_one_may_not_view_no_longer_writes(studio: Studio, zoe: Someone) -> None:
+    for obj in (studio.thread, studio.document):
+        await sync_to_async(grant_give)(by=studio.ana.actor, holder=zoe.user, codename="view", obj=obj)
+    make = sync_to_async(document_create)
+    other = (await make(actor=studio.ben.actor, workspace=studio.workspace.id, title="Other", kind="markdown")).document
+    assert other is not None
+    async with Sockets() as sockets:
+        ben, guest = await opened(sockets, studio, studio.ben, zoe)
+        await ben.send(type="writing", document=str(studio.document.id))
+        assert (await guest.until("editing"))["document"] == str(studio.document.id)
+        await ben.send(type="writing", document=str(other.id))
         assert (await guest.until("editing"))["document"] is None
-        assert [frame["document"] for frame in guest.seen if frame["type"] == "editing"] == [None]

@@ -213,6 +213,11 @@ class TestGrants:
         )  # fmt: skip
         assert "Agents and clients never manage" in refused
 
+    def test_the_form_of_a_client_takes_nothing_from_a_member(self, studio):
+        page = posts(studio.ana, "people", studio.workspace.id, act="client", user=str(studio.ben.id), role="")
+        assert "There is no such client" in page
+        assert may(studio.ben, Action.VIEW, studio.workspace)
+
     def test_a_role_is_given_on_the_workspace_alone(self, studio, zoe):
         page = posts(
             studio.ana, "grants-workspace", studio.workspace.id, act="give", username="zoe", what="role:editor"

@@ -111,7 +111,7 @@ def played() -> Played:
 
 
 @pytest.mark.usefixtures("clock")
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEP, min_size=3, max_size=12), st.booleans(), st.booleans())
 def test_every_decision_is_found_again_in_the_history(steps, anchored, by_time):
     """A group that always holds something leaves nothing unknown; without, what is not known is said to be."""

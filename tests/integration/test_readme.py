@@ -24,7 +24,8 @@ def test_the_tool_of_the_readme_finds_what_its_person_may_see_and_nothing_else(s
 
     def found_for(someone) -> list[str]:
         acting = studio.robin.acting_for(someone, studio.thread)
-        context = ToolContext(actor=acting, workspace=studio.workspace.id, thread=studio.thread.id, turn=uuid4(), said=str)
+        place = {"workspace": studio.workspace.id, "thread": studio.thread.id}
+        context = ToolContext(actor=acting, **place, turn=uuid4(), said=str)
         return made.fn(context, words="BUDGET")
 
     assert found_for(studio.vera) == ["Launch plan"]

@@ -8,6 +8,7 @@ import pytest
 
 from agents.models.turns import Question
 from agents.turns import live
+from agents.turns.spoken import earlier_calls
 from collab.models.proposals import Proposal
 from permissions.roles import CHANGE_DOCUMENT
 from permissions.services import grant_take
@@ -134,3 +135,22 @@ def test_what_was_whole_of_a_broken_reply_is_shown_checked(
     (reply,) = replies(studio.thread)
     assert "I've archived" not in reply
     assert reply.startswith("Not done: archive document.")
+
+
+def test_of_another_persons_calls_a_reply_is_held_to_what_everyone_is_told(
+    studio: Studio, puppet: Puppet, stage: Stage
+) -> None:
+    asks(studio, puppet)
+    puppet.calls("edit_document", **RAISE)
+    puppet.is_asked()
+    puppet.says("Is Friday still right?")
+    stage.settles()
+    for someone in (studio.ben, studio.ana):
+        posts(someone, studio.thread, "what happened?")
+        puppet.is_asked()
+        puppet.says("I looked.")
+        stage.settles()
+    _, for_ben, for_ana = turns(studio.thread)
+    (to_ben,), (to_ana,) = earlier_calls(for_ben), earlier_calls(for_ana)
+    assert (to_ben.name, to_ben.outcome, to_ben.args, to_ben.result) == ("edit_document", "done", {}, None)
+    assert (to_ana.args, to_ana.result["version"]) == (RAISE, 2)

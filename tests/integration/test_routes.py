@@ -108,6 +108,8 @@ VISITS = (
     posts_to("healthz",            METHOD, METHOD, METHOD, METHOD, METHOD),
     gets("readyz",                 SHOWN,  SHOWN,  SHOWN,  SHOWN,  SHOWN),
     posts_to("readyz",             METHOD, METHOD, METHOD, METHOD, METHOD),
+    gets("metrics",                NIL,    NIL,    NIL,    NIL,    NIL),
+    posts_to("metrics",            METHOD, METHOD, METHOD, METHOD, METHOD),
     gets("sign-in",                SHOWN,  ON,     ON,     ON,     ON),
     posts_to("sign-in",            DONE,   DONE,   DONE,   DONE,   DONE, username="vera", password=cast.PASSWORD),
     posts_to("sign-in",            SHOWN,  SHOWN,  SHOWN,  SHOWN,  SHOWN, username="vera", password="wrong"),

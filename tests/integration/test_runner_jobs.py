@@ -133,3 +133,18 @@ def _seen_by_another_connection(doing: Callable[[], Any]) -> Any:
         return doing()
     finally:
         connection.close()
+
+
+def test_metrics_say_when_a_runner_was_last_heard_of(client: Any, settings: Any):
+    settings.ACCORD_METRICS_TOKEN = "a token of the tests"
+
+    def heard() -> list[str]:
+        answer = client.get("/metrics", headers={"Authorization": "Bearer a token of the tests"})
+        lines = answer.content.decode().splitlines()
+        return [line.split()[1] for line in lines if line.startswith("accord_runner_heartbeat_timestamp_seconds ")]
+
+    assert heard() == []
+    with connection.cursor() as cursor:
+        for second in (1, 3, 2):
+            cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (to_timestamp(%s))", [second])
+    assert heard() == ["3.0"]

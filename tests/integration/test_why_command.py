@@ -96,6 +96,10 @@ def test_the_mode_of_the_past_is_the_logs(studio):
         (("ben", "view", PLAN, "--at", "2026-02-31T10:00+00:00"), "is no moment with a time zone"),
         (("ben", "view", PLAN, "--at", "2026-06-12T10:00"), "is no moment with a time zone"),
         (("ben", "view", PLAN, "--at", (datetime.now(UTC) + timedelta(days=1)).isoformat()), "is in the future."),
+        (("ben", "view", PLAN, "--at", "0001-01-01T00:00+14:00"), "is too long ago."),
+        (("ben\udcff", "view", PLAN), "The actor's name holds half of a surrogate pair (U+DCFF)"),
+        (("ben", "view", "document:\0"), "The object's name holds a NUL"),
+        (("ben", "view", PLAN, "--in", "x" * 1_001), "The thread's name"),
         (("ben", "fly", PLAN), "invalid choice: 'fly'"),
     ],
 )

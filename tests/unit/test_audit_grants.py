@@ -60,3 +60,25 @@ def test_a_member_holds_it_between_joining_and_leaving(epoch: int, held: bool):
 
 def test_whoever_left_later_was_a_member_before():
     assert holds(line(1, group=1), line(2, account="ben", given=False, through="Crew"), epoch=1)
+
+
+LEFT = line(2, account="ben", given=False, through="Crew")
+
+
+@pytest.mark.parametrize(
+    ("lines", "held"),
+    [
+        ((line(3, group=1, given=False), line(4, group=1)), True),
+        ((line(3, group=1, codename="view"), line(4, group=1, given=False), line(5, group=1)), False),
+        ((line(3, group=1, expires_at=NOON), line(4, group=1)), True),
+    ],
+    ids=["held nothing", "held something else", "held what expired"],
+)
+def test_nothing_is_said_against_who_may_have_joined_while_the_group_held_nothing(lines, held: bool):
+    """Joining a group that holds nothing here leaves no line here."""
+    assert holds(line(1, group=1), LEFT, *lines, epoch=5, members=("ben",)) is held
+
+
+def test_nothing_is_said_against_who_may_have_left_once_the_group_held_nothing():
+    assert holds(line(1, group=1), line(3, group=1, given=False), epoch=1)
+    assert not holds(line(1, group=1), line(3, group=1, codename="view"), epoch=1)

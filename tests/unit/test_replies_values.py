@@ -22,9 +22,12 @@ def found(text: str) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize(
     ("text", "key", "unit"),
     [
-        ("£12.50", "12.5", "GBP"), ("12.50 pounds", "12.5", "GBP"), ("1.234,56 €", "1234.56", "EUR"), ("$1,234", "1234", "USD"),
-        ("USD 20", "20", "USD"), ("fifteen pounds", "15", "GBP"), ("12 pounds 50", "12.5", "GBP"), ("€5k", "5000", "EUR"),
-        ("a hundred and five dollars", "105", "USD"), ("two thousand euros", "2000", "EUR"), ("1 234,50 €", "1234.5", "EUR"),
+        ("£12.50", "12.5", "GBP"), ("12.50 pounds", "12.5", "GBP"), ("1.234,56 €", "1234.56", "EUR"),
+        ("$1,234", "1234", "USD"),
+        ("USD 20", "20", "USD"), ("fifteen pounds", "15", "GBP"), ("12 pounds 50", "12.5", "GBP"),
+        ("€5k", "5000", "EUR"),
+        ("a hundred and five dollars", "105", "USD"), ("two thousand euros", "2000", "EUR"),
+        ("1 234,50 €", "1234.5", "EUR"),
         ("R$ 10,00", "10", "BRL"), ("¥500", "500", "JPY"), ("12.50", "12.5", ""),
     ],
 )  # fmt: skip
@@ -65,7 +68,8 @@ def test_what_looks_like_a_value_and_is_none_is_not_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "key"),
     [
-        ("order 4412", "identifier", "4412"), ("#W2378156", "identifier", "w2378156"), ("card ending in 7447", "suffix", "7447"),
+        ("order 4412", "identifier", "4412"), ("#W2378156", "identifier", "w2378156"),
+        ("card ending in 7447", "suffix", "7447"),
         ("reservation ID is **HATHAT**", "identifier", "hathat"), ("flight HAT136", "identifier", "hat136"),
         ("a.b@c.org", "email", "a.b@c.org"), ("credit_card_4421486", "identifier", "credit_card_4421486"),
         ("B\u200bK-7\u200b781", "identifier", "bk-7781"), ("ＢＫ－7781", "identifier", "bk-7781"),

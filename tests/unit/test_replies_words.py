@@ -18,8 +18,8 @@ _TAGS = {"past": "VBD", "participle": "VBN", "ing": "VBG", "third": "VBZ"}
 )
 def test_the_forms_of_a_verb_are_those_a_dictionary_gives(verb: str) -> None:
     for form, tag in _TAGS.items():
-        known = {word for word, kind in forms(verb) if kind == form}
-        assert known & set(lemminflect.getInflection(verb, tag, inflect_oov=True)), (verb, form)
+        known = {word.removeprefix("un") for word, kind in forms(verb) if kind == form}
+        assert known & set(lemminflect.getInflection(verb.removeprefix("un"), tag, inflect_oov=True)), (verb, form)
 
 
 @pytest.mark.parametrize(

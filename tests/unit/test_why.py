@@ -159,7 +159,7 @@ def test_an_expired_grant_is_named_with_its_end_and_gives_nothing():
 def test_grants_that_do_not_include_the_action_are_named():
     kept = {BEN: [Kept(Held("view")), Kept(Held("comment", on_scope=True), UNTIL)]}
     (link,) = told(Person(BEN), CHANGE, facts(standing(BEN, "view", "comment")), kept).links
-    assert link.findings[-1].says == "holds comment and view, which does not include it"
+    assert link.findings[-1].says == "holds comment and view, which is not enough"
 
 
 def test_a_moment_in_the_past_names_no_way_and_what_is_not_known():

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue
 
 from agents.tools.contract import Recorded, ToolContext, tool
-from collab.edits import MOST_EDITS, Edit
+from collab.edits import MOST_EDITS, Edit, quoted
 from collab.errors import Invalid
 from collab.kinds import KINDS
 from collab.selectors import document_for, documents_of
@@ -94,9 +94,9 @@ def _id_of(ctx: ToolContext, reference: str) -> UUID:
     lines = documents_of(ctx.actor, ctx.workspace)
     found = [line.document for line in lines if line.document.title.casefold() == wanted]
     if not found:
-        raise NotFound(f"There is no document called {reference[:80]}, or you may not see it.")
+        raise NotFound(f"There is no document called {quoted(reference)}, or you may not see it.")
     if len(found) > 1:
-        raise Invalid(f"{len(found)} documents are called {reference[:80]}; name one by its id.")
+        raise Invalid(f"{len(found)} documents are called {quoted(reference)}; name one by its id.")
     return found[0].id
 
 

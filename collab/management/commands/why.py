@@ -12,8 +12,11 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from collab.asking import Object, explained, explained_at
+from collab.errors import Invalid
 from collab.models.threads import Thread
 from collab.naming import Unnamed, actor_named, object_named, thread_named
+from collab.services.checks import valid
+from collab.text import clean_text
 from permissions.actors import Actor
 from permissions.decisions import Action, Level
 from permissions.replay import Moment
@@ -21,6 +24,9 @@ from permissions.why import Explanation, json_of, lines_of
 
 EXITS = {Level.ALLOW: 0, Level.PROPOSE: 3, Level.DENY: 4}
 """What the command exits with; 1 is an error."""
+
+LONGEST_NAME = 1_000
+"""Bytes of what an argument names something by."""
 
 
 class Command(BaseCommand):
@@ -45,12 +51,16 @@ class Command(BaseCommand):
         Raises:
             CommandError: an argument names nothing, several things, or nothing that can be asked.
         """
+        names = {name: options[name] for name in ("object", "thread", "actor", "person") if options[name]}
         try:
+            with valid():
+                for name, text in names.items():
+                    clean_text(text, limit_bytes=LONGEST_NAME, name=f"the {name}'s name", allow_blank=True)
             obj = object_named(options["object"])
             thread = thread_named(options["thread"], obj)
             actor = actor_named(options["actor"], options["person"], thread)
-        except Unnamed as unnamed:
-            raise CommandError(str(unnamed)) from unnamed
+        except (Unnamed, Invalid) as wrong:
+            raise CommandError(str(wrong)) from wrong
         told = _told(actor, Action(options["action"]), obj, thread, options["at"])
         self.stdout.write(dumps(json_of(told), ensure_ascii=False) if options["json"] else "\n".join(lines_of(told)))
         if code := EXITS[told.decision.level]:

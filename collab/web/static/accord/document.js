@@ -5,7 +5,7 @@
 
 import { Editing } from "./document_editing.js";
 import { Parts, freshPane, markOf } from "./document_parts.js";
-import { el, levelHeadings } from "./dom.js";
+import { el, levelHeadings, morphChildren } from "./dom.js";
 import { showTab } from "./tabs.js";
 import { localTimes } from "./times.js";
 
@@ -43,7 +43,7 @@ export class Pane {
     this.writers = new Editing(connection, () => this.live());
     this.parts = new Parts(root, () => this.show("history"));
     localTimes(root);
-    this.levels();
+    root.querySelectorAll(".paper").forEach(levelHeadings);
     root.addEventListener("click", (event) => this.click(/** @type {Element} */ (event.target)));
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("submit", (event) => this.submit(event));
@@ -108,10 +108,12 @@ export class Pane {
     if (this.editing) return this.note("It changed meanwhile. Saving tells you how.");
     if (shown !== this.drawn) this.parts.close();
     this.drawn = shown;
-    this.root.innerHTML = html ?? "<p class=\"nothing\">This document can’t be shown.</p>";
-    localTimes(this.root);
-    this.levels();
-    this.parts.put();
+    const fresh = el("div");
+    fresh.innerHTML = html ?? "<p class=\"nothing\">This document can’t be shown.</p>";
+    localTimes(fresh);
+    fresh.querySelectorAll(".paper").forEach(levelHeadings);
+    this.parts.put(fresh);
+    morphChildren(this.root, fresh);
     this.live();
     this.show(this.tab);
   }
@@ -119,10 +121,6 @@ export class Pane {
   /** Say who else writes in it. */
   live() {
     this.writers.render(/** @type {HTMLElement | null} */ (this.root.querySelector("[data-live]")), this.shown);
-  }
-
-  levels() {
-    this.root.querySelectorAll(".paper").forEach(levelHeadings);
   }
 
   /** A link to a document opens it here. @param {MouseEvent} event */
@@ -170,6 +168,7 @@ export class Pane {
   edit(on) {
     const form = this.form;
     if (!form) return;
+    const leaves = form.contains(document.activeElement);
     form.hidden = !on;
     this.root.toggleAttribute("data-editing", on);
     this.writers.say(on ? this.shown : null);
@@ -177,6 +176,8 @@ export class Pane {
       this.show("now");
       form.querySelector("textarea")?.focus();
     } else {
+      form.reset();
+      if (leaves) /** @type {HTMLElement | null} */ (this.root.querySelector("[data-pane='edit']"))?.focus();
       this.later();
     }
   }

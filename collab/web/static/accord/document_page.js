@@ -5,7 +5,7 @@
 
 import { watchDialogs } from "./dialogs.js";
 import { freshPane, markOf } from "./document_parts.js";
-import { levelHeadings } from "./dom.js";
+import { el, levelHeadings, morphChildren } from "./dom.js";
 import { watchKeys } from "./keys.js";
 import { watchMenus } from "./menus.js";
 import { showTab } from "./tabs.js";
@@ -39,12 +39,17 @@ function show(name, focus = false) {
 function edit(on) {
   const field = form();
   if (!field) return;
+  const leaves = field.contains(document.activeElement);
   field.hidden = !on;
   root.toggleAttribute("data-editing", on);
   if (on) {
     show("now");
     field.querySelector("textarea")?.focus();
-  } else look();
+  } else {
+    field.reset();
+    if (leaves) /** @type {HTMLElement | null} */ (root.querySelector("[data-pane='edit']"))?.focus();
+    look();
+  }
 }
 
 /** Draw the document anew where it changed: while someone writes in it only say so, and with its menu open wait. */
@@ -55,8 +60,14 @@ async function look() {
   if (root.hasAttribute("data-editing")) return say("It changed meanwhile. Saving tells you how.");
   if (root.querySelector("details[open]")) return;
   if (html === null) return gone();
-  root.innerHTML = html;
-  drawn();
+  const fresh = el("div");
+  fresh.innerHTML = html;
+  prepare(fresh);
+  morphChildren(root, fresh);
+  const title = root.querySelector(".head h2")?.textContent;
+  const heading = document.querySelector("h1");
+  if (title && heading) heading.textContent = title;
+  show(tab);
 }
 
 /** @param {string} text */
@@ -70,19 +81,16 @@ function gone() {
   root.innerHTML = "<p class=\"nothing nothing--pad\">You can no longer see this document.</p>";
 }
 
-function drawn() {
-  localTimes(root);
-  root.querySelectorAll(".paper").forEach(levelHeadings);
-  const title = root.querySelector(".head h2")?.textContent;
-  const heading = document.querySelector("h1");
-  if (title && heading) heading.textContent = title;
-  show(tab);
+/** @param {HTMLElement} part */
+function prepare(part) {
+  localTimes(part);
+  part.querySelectorAll(".paper").forEach(levelHeadings);
 }
 
 watchDialogs();
 watchMenus();
 watchKeys();
 localTimes(document);
-root.querySelectorAll(".paper").forEach(levelHeadings);
+prepare(root);
 setInterval(look, LOOK_EVERY_MS);
 document.addEventListener("visibilitychange", look);

@@ -49,7 +49,7 @@ export class Parts {
     const said = part ? [...part.childNodes] : [refused(because)];
     const back = el("button.btn.btn--s.btn--plain", { type: "button", "data-part-back": true }, icon("left", "s"), "History");
     this.part?.remove();
-    this.part = el("div.doc__part", {}, el("div.bar", {}, back, el("h3", {}, part?.dataset.title ?? "Not shown")), said);
+    this.part = el("div.doc__part", { "data-key": "part" }, el("div.bar", {}, back, el("h3", {}, part?.dataset.title ?? "Not shown")), said);
     localTimes(this.part);
     this.part.querySelectorAll(".paper").forEach(levelHeadings);
     this.put();
@@ -57,12 +57,13 @@ export class Parts {
     back.focus();
   }
 
-  /** Show again what was shown, in a pane that was drawn anew. */
-  put() {
-    const { panel, part } = this;
+  /** Show what is to be seen in the pane, or in what the pane is to become. @param {HTMLElement} [root] */
+  put(root = this.root) {
+    const { part } = this;
+    const panel = root.querySelector("#doc-history");
     if (!panel || !part) return;
     for (const child of panel.children) /** @type {HTMLElement} */ (child).hidden = true;
-    panel.prepend(part);
+    panel.prepend(root === this.root ? part : part.cloneNode(true));
   }
 
   /** Show the history again. @param {boolean} [focus] */

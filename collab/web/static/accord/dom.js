@@ -78,6 +78,8 @@ export function morphChildren(parent, fresh) {
   let at = parent.firstChild;
   for (const child of [...fresh.childNodes]) {
     const key = keyOf(child);
+    // Text before what stays goes, rather than what stays being moved, which would take the focus too.
+    while (key && keyed.has(key) && at?.nodeType === Node.TEXT_NODE) at = gone(at);
     const match = key ? keyed.get(key) : at && !keyOf(at) && at.nodeName === child.nodeName ? at : null;
     if (!match) {
       parent.insertBefore(child, at);
@@ -87,11 +89,14 @@ export function morphChildren(parent, fresh) {
     else parent.insertBefore(match, at);
     morph(match, child);
   }
-  while (at) {
-    const next = at.nextSibling;
-    at.remove();
-    at = next;
-  }
+  while (at) at = gone(at);
+}
+
+/** Remove a node, and return the one after it. @param {ChildNode} node */
+function gone(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
 }
 
 /** The order is kept too, so that a page that lived and one that was just loaded read the same. @param {Element} old @param {Element} fresh */

@@ -29,6 +29,9 @@ export function watchKeys() {
 
 /** @param {KeyboardEvent} event */
 function letter(event) {
+  const went = going;
+  // A letter between the two calls it off.
+  going = 0;
   const act = /** @type {Record<string, () => void>} */ ({
     c: () => document.getElementById("say")?.focus(),
     d: () => /** @type {HTMLElement | null} */ (document.querySelector("[data-act='toggle-document']"))?.click(),
@@ -36,7 +39,7 @@ function letter(event) {
     j: () => step(1),
     k: () => step(-1),
     g: () => { going = Date.now(); },
-    i: () => { if (Date.now() - going < GO_MS) /** @type {HTMLAnchorElement | null} */ (document.querySelector("[data-inbox]"))?.click(); },
+    i: () => { if (Date.now() - went < GO_MS) /** @type {HTMLAnchorElement | null} */ (document.querySelector("[data-inbox]"))?.click(); },
     "?": () => openDialog("keys"),
   })[event.key.toLowerCase()];
   if (!act) return;
