@@ -19,6 +19,9 @@ _MAKING = frozenset({
 })  # fmt: skip
 _CHANGING = frozenset({"update", "change", "modify", "edit", "add", "create", "make", "set"})
 _SEARCHING = frozenset({"search", "browse", "quote", "compare", "available", "availability"})
+_NOUN_ENDINGS = ("ation", "ment", "able", "ible", "ility")
+_ASKING_FOR = frozenset({"submit", "send", "make", "raise", "file", "place", "log", "put in", "create", "prepare"})
+_WAITS = frozenset({"approval", "approve", "approved", "approves", "confirmation", "waiting", "waits", "awaiting"})
 _OTHER = frozenset(
     {"other", "others", "another", "remaining", "rest", "next", "second", "also", "else", "additional", "further"}
 )
@@ -36,7 +39,8 @@ def is_known_state(known: Known, tokens: Tokens, reading: Reading, tie: Tie, ide
         if any(_spelt(state) in said for state in call.evidence.states):
             return True
         if (reading.is_stative or not vague) and any(
-            _spelt(key)[:5] in {word[:5] for word in said} for key in call.evidence.keys
+            _spelt(key)[:5] in {word[:5] for word in said} and not key.endswith(_NOUN_ENDINGS)
+            for key in call.evidence.keys
         ):
             return True
         if _exists(known, call, reading, tie, identifiers) or _is_seen(known, call, tokens, reading):
@@ -49,8 +53,9 @@ def _spelt(word: str) -> str:
 
 
 def _is_seen(known: Known, call: CallRecord, tokens: Tokens, reading: Reading) -> bool:
-    """Say whether this turn's read returned the thing whose state a sentence tells: "the hall light is turned off"."""
-    if not reading.is_stative or call not in known.record.calls or any(use.light for use in reading.uses):
+    """Say whether a read returned the thing, since when nothing was done, whose state a sentence tells: "the hall light is turned off"."""
+    is_recent = call in known.record.calls or not known.writes
+    if not reading.is_stative or not is_recent or any(use.light for use in reading.uses):
         return False
     if any(use.lemma in _MAKING for use in reading.uses) or "is" not in tokens.words[reading.group : reading.at]:
         return False
@@ -70,6 +75,14 @@ def _exists(known: Known, call: CallRecord, reading: Reading, tie: Tie, identifi
     if named & _SEARCHING:
         return False
     return any(known.words.nouns.get(word, {}).get(tool, 0) >= 2 for word in named for tool in tie.tools)
+
+
+def is_only_asked_for(tokens: Tokens, reading: Reading, known: Known) -> bool:
+    """Say whether what is done is only the asking: "I've submitted the request, it's waiting for approval"."""
+    if not any(call.outcome == "pending_confirmation" for call in known.writes):
+        return False
+    asked = any(use.lemma in _ASKING_FOR for use in reading.uses) and "request" in tokens.words
+    return asked and bool(_WAITS & set(tokens.words))
 
 
 def is_another(

@@ -82,7 +82,8 @@ class Support:
             return True
         amounts = source.amounts()
         return (bool(_SAYS_TOTAL.search(text)) and amount in totals_of(amounts)) or (
-            bool(_SAYS_DIFFERENCE.search(text)) and amount in differences_of(amounts)
+            bool(_SAYS_DIFFERENCE.search(text))
+            and (amount in differences_of(amounts) or amount in differences_from(amounts, self.all.amounts()))
         )
 
 
@@ -99,3 +100,9 @@ def differences_of(amounts: Iterable[Decimal]) -> frozenset[Decimal]:
     """Return what lies between two of some amounts."""
     terms = [amount for amount in amounts if amount][:MOST_SUMMANDS]
     return frozenset(abs(amount - other) for place, amount in enumerate(terms) for other in terms[place + 1 :])
+
+
+def differences_from(amounts: Iterable[Decimal], others: Iterable[Decimal]) -> frozenset[Decimal]:
+    """Return what lies between one of some amounts and one of others: a plan's price and that of the plan before."""
+    terms = [amount for amount in others if amount][:MOST_SUMMANDS]
+    return frozenset(abs(amount - other) for amount in list(amounts)[:MOST_SUMMANDS] for other in terms)

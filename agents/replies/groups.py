@@ -173,7 +173,7 @@ def participle_stands_alone(tokens: Tokens, at: int, clause: Clause, group: Grou
 def _stands_first(tokens: Tokens, at: int, clause: Clause, after: str) -> bool:
     if not after or after in _M["determiners"] or after in _M["preposition"] or after in _M["things"] or after == ",":
         return True
-    return any(not word.isalpha() for word in tokens.words[at + 1 : clause.end]) or after in {
+    return any(not word.isalpha() and word != "," for word in tokens.words[at + 1 : clause.end]) or after in {
         "successfully",
         "and",
         "you",

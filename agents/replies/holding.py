@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.replies.acts import Reading
-from agents.replies.excuses import is_another, is_known_state
+from agents.replies.excuses import is_another, is_known_state, is_only_asked_for
 from agents.replies.inflect import singular
 from agents.replies.judgements import Fault, Judgement, Tied
 from agents.replies.known import Known, calls_about, names_another
@@ -79,7 +79,9 @@ class Holding:
         of_one_tool = [call for call in calls if call in chosen or allows(call.outcome, reading.act)]
         found.covers += good if len(one.tie.tools) > 1 else of_one_tool
         found.stated.append((one, chosen))
-        if self._holds(one, chosen, good) or (good and (is_listed or not is_now)):
+        says_both = "both" in tokens.words[reading.clause.start : reading.clause.end] and reading.act == "done"
+        holds = len(good) == len(chosen) if says_both else self._holds(one, chosen, good)
+        if holds or (good and not says_both and (is_listed or not is_now)):
             return
         if not self._is_excused(tokens, one, about):
             found.faults += [Fault("outcome", call.name, call) for call in chosen if call not in good]
@@ -97,6 +99,8 @@ class Holding:
             and is_known_state(self._known, tokens, reading, one.tie, one.identifiers)
         ):
             return True
+        if reading.act == "done" and is_only_asked_for(tokens, reading, self._known):
+            return True
         return self._sibling_did(one) and not about
 
     def _sibling_did(self, one: Tied) -> bool:
@@ -105,7 +109,8 @@ class Holding:
         if done & one.tie.peers:
             return True
         vague = all(use.vague for use in one.reading.uses if use.tools)
-        if vague and not one.tie.nouns and done and not one.tie.is_own:
+        meant = {tool for use in one.reading.uses for tool, _ in use.tools}
+        if vague and not one.tie.nouns and done & meant and not one.tie.is_own:
             return True
         return vague and bool(done & set(one.tie.siblings)) and one.tie.nouns < 2
 
@@ -116,7 +121,8 @@ class Holding:
         is_all = tokens.words[reading.end : reading.clause.end] in ([], ["now"])
         is_ours = bool(one.tie.nouns) or (one.tie.is_own and is_all and subject in (["it"], ["that"], ["this"]))
         is_said = not reading.is_stative or (is_ours and reading.clause.opener not in {"since", "because", "as"})
-        if is_said and not self._sibling_did(one):
+        done = {call.name for call in self._known.writes if allows(call.outcome, "done")}
+        if is_said and not self._sibling_did(one) and not done & one.tie.rivals:
             found.faults.append(Fault("not_attempted", one.tie.tools[0], None))
 
     def _hold_light(self, found: Judgement, one: Tied, tokens: Tokens) -> None:

@@ -124,9 +124,9 @@ def ing(tokens: Tokens, at: int, clause: Clause, group: Group, *, is_noun: bool)
     if any(word in _BES or word == "'s" for word in group.words):
         if subject in _M["pronouns_other"] and subject != "they":
             return MENTION
-        return Said(
-            "not_done" if group.negated else "promise", first_person=subject in _OURS, is_passive=subject not in _OURS
-        )
+        # "I'm connecting you now" goes on after the call: no promise.
+        is_passive = subject not in _OURS or tokens.words[at + 1 : at + 2] == ["you"]
+        return Said("not_done" if group.negated else "promise", first_person=subject in _OURS, is_passive=is_passive)
     before = tokens.words[group.start - 1] if group.start > clause.start else ""
     if before in _M["determiners"] or (is_noun and not group.words):
         return None
@@ -170,6 +170,8 @@ def _is_habit(tokens: Tokens, clause: Clause, group: Group) -> bool:
     before = tokens.words[clause.start : group.start]
     if set(tokens.words[clause.start : clause.end]) & _M["habitual"]:
         return True
+    end = next((place for place, word in enumerate(before) if place and word in _M["preposition"]), len(before))
+    before = before[:end] if end < len(before) else before
     plural = bool(before) and before[-1].endswith("s") and not before[-1].endswith("ss")
     bare = not set(before) & (_M["determiners"] - {"any", "all", "no"}) and not any(
         word[:1].isdigit() for word in before

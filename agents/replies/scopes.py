@@ -18,7 +18,7 @@ def scope_of(tokens: Tokens, readings: Sequence[Reading], place: int) -> tuple[i
         low = min(_between_verbs(tokens, readings[place - 1], reading), reading.group)
     if low == reading.group == reading.clause.start and low > 1 and tokens.words[low - 1] == ":":
         # "Refund: done": the label says what.
-        low = tokens.clause_at(low - 2).start
+        low = next((clause.start for clause in tokens.clauses if clause.start <= low - 2 < clause.end), low)
     if place + 1 < len(readings) and reading.at < readings[place + 1].group < high:
         high = _between_verbs(tokens, reading, readings[place + 1])
     return low, high

@@ -56,6 +56,7 @@ class Tie:
         siblings: tools it may mean less likely, when its verb is a vague one.
         nouns: how well the nouns around it fit.
         peers: the siblings whose nouns fit as well.
+        rivals: tools called this turn that the verb does not mean, but what it is said of does.
         is_own: the verb is the tool's own and not one like it.
     """
 
@@ -64,6 +65,7 @@ class Tie:
     nouns: int = 0
     is_own: bool = False
     peers: frozenset[str] = frozenset()
+    rivals: frozenset[str] = frozenset()
 
 
 def ties(tokens: Tokens, reading: Reading, scope: tuple[int, int], known: Known) -> list[Tie]:
@@ -86,7 +88,8 @@ def ties(tokens: Tokens, reading: Reading, scope: tuple[int, int], known: Known)
     if scores:
         own = {tool for use in reading.uses for tool, weight in use.tools if weight >= 4}
         meant = _tie_of(scores, weights, known)
-        return [replace(meant, is_own=bool(own & set(meant.tools)))]
+        rivals = _rivals(meant, heads, known) if any(use.vague for use in reading.uses) else frozenset[str]()
+        return [replace(meant, is_own=bool(own & set(meant.tools)), rivals=rivals)]
     lights = {use.light for use in reading.uses}
     return [Tie(())] if lights & {"done", "adjective"} and reading.act != "mention" else []
 
@@ -103,6 +106,12 @@ def _tie_of(scores: Mapping[str, float], weights: Weights, known: Known) -> Tie:
     nouns = max(_noun_score(weights, tool) for tool in tools)
     peers = frozenset(tool for tool in siblings if _noun_score(weights, tool) >= max(nouns, 1))
     return Tie(tools, siblings, nouns, peers=peers)
+
+
+def _rivals(meant: Tie, heads: Weights, known: Known) -> frozenset[str]:
+    called = {call.name for call in known.writes} - {*meant.tools, *meant.siblings}
+    fits = max(_noun_score(heads, tool) for tool in meant.tools)
+    return frozenset(tool for tool in called if _noun_score(heads, tool) >= max(fits, 1))
 
 
 def _by_noun(scores: Mapping[str, float], heads: Weights, known: Known) -> list[dict[str, float]]:

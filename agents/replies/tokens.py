@@ -29,6 +29,8 @@ _SUBORDINATE = frozenset({
 })  # fmt: skip
 _EARLIER = frozenset({"after", "before", "once", "when", "since", "as", "upon", "while", "if"})
 _OPENERS = words("moods", "openers")
+_LONGEST_ASIDE = 8
+_FINITE = _SUBJECTS | words("moods", "haves") | words("moods", "bes") | words("moods", "modals_future")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,12 @@ def _clauses(found: list[str]) -> list[Clause]:
     clauses: list[Clause] = []
     start, opener = 0, ""
     asks = found[-1:] == ["?"]
+    inside = _no_edges(found)
     for place, word in enumerate(found):
         after = found[place + 1] if place + 1 < len(found) else ""
-        is_edge = word in _EDGES or (word == "," and _comma_ends(found, place, opener, asks=asks))
+        is_edge = (word in _EDGES and place not in inside) or (
+            word == "," and _comma_ends(found, place, opener, asks=asks)
+        )
         joins = _joins(word, after, found[place - 1] if place else "")
         if (
             word in {"i", "we"}
@@ -114,6 +119,28 @@ def _clauses(found: list[str]) -> list[Clause]:
     if start < len(found):
         clauses.append(Clause(start, len(found), opener))
     return clauses or [Clause(0, len(found), "")]
+
+
+def _no_edges(found: list[str]) -> set[int]:
+    """Return where marks part nothing: "9–11 May", "order (#W2378156), and"."""
+    inside: set[int] = set()
+    opened = -1
+    for place, word in enumerate(found):
+        if word in {"–", "-", "—"} and 0 < place < len(found) - 1:
+            if found[place - 1][-1:].isdigit() and found[place + 1][:1].isdigit():
+                inside.add(place)
+        elif word == "(":
+            opened = place
+        elif word == ")" and opened >= 0:
+            between = found[opened + 1 : place]
+            if len(between) <= _LONGEST_ASIDE and _has_digit(between) and not _FINITE & set(between):
+                inside |= set(range(opened, place + 1))
+            opened = -1
+    return inside
+
+
+def _has_digit(found: list[str]) -> bool:
+    return any(character.isdigit() for word in found for character in word)
 
 
 def _comma_ends(found: list[str], place: int, opener: str, *, asks: bool) -> bool:

@@ -95,17 +95,16 @@ export class Pane {
   }
 
   async fetch() {
-    const { shown, drawn, root } = this;
-    if (!shown) return;
-    // Nothing moves under the hand: with a menu open it is drawn once that is closed.
-    if (shown === drawn && root.querySelector("details[open]")) return this.later(WAIT_MS);
-    this.draw(shown, await freshPane(this.url(), ""));
+    const { shown } = this;
+    if (shown) this.draw(shown, await freshPane(this.url(), ""));
   }
 
   /** @param {string} shown the document the fragment is of @param {string | null} html */
   draw(shown, html) {
     if (shown !== this.shown || html === "") return;
     if (this.editing) return this.note("It changed meanwhile. Saving tells you how.");
+    // Nothing moves under the hand: with a menu open it is drawn once that is closed.
+    if (shown === this.drawn && this.root.querySelector("details[open]")) return this.later(WAIT_MS);
     if (shown !== this.drawn) this.parts.close();
     this.drawn = shown;
     const fresh = el("div");

@@ -22,7 +22,8 @@ root.addEventListener("click", (event) => {
   const pressed = /** @type {HTMLElement | null} */ (target.closest("[data-tab]"));
   if (pressed) show(pressed.dataset.tab ?? "now");
   const act = /** @type {HTMLElement | null} */ (target.closest("[data-pane]"))?.dataset.pane;
-  if (act) edit(act === "edit");
+  if (act === "edit") edit(true);
+  if (act === "cancel") edit(false);
 });
 root.addEventListener("keydown", (event) => {
   const pressed = /** @type {Element} */ (event.target).closest("[role='tab'][aria-selected='true']");
@@ -56,9 +57,8 @@ function edit(on) {
 async function look() {
   if (document.hidden || root.hasAttribute("data-gone")) return;
   const html = await freshPane(root.dataset.pane ?? "", markOf(root));
-  if (html === "") return;
+  if (html === "" || root.querySelector("details[open]")) return;
   if (root.hasAttribute("data-editing")) return say("It changed meanwhile. Saving tells you how.");
-  if (root.querySelector("details[open]")) return;
   if (html === null) return gone();
   const fresh = el("div");
   fresh.innerHTML = html;
