@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agents.replies.acts import Reading
 from agents.replies.inflect import singular
 from agents.replies.known import Known
-from agents.replies.lexicon import words
+from agents.replies.lexicon import alike, words
 from agents.replies.record import CallRecord
 from agents.replies.ties import Tie
 from agents.replies.tokens import Tokens
@@ -43,7 +43,7 @@ def is_known_state(known: Known, tokens: Tokens, reading: Reading, tie: Tie, ide
             for key in call.evidence.keys
         ):
             return True
-        if _exists(known, call, reading, tie, identifiers) or _is_seen(known, call, tokens, reading):
+        if _exists(known, call, tokens, reading, tie, identifiers) or _is_seen(known, call, tokens, reading):
             return True
     return False
 
@@ -63,7 +63,9 @@ def _is_seen(known: Known, call: CallRecord, tokens: Tokens, reading: Reading) -
     return any(len(word) > 3 and word in call.evidence.states for word in subject)
 
 
-def _exists(known: Known, call: CallRecord, reading: Reading, tie: Tie, identifiers: Sequence[str]) -> bool:
+def _exists(
+    known: Known, call: CallRecord, tokens: Tokens, reading: Reading, tie: Tie, identifiers: Sequence[str]
+) -> bool:
     """Say whether a read returned the thing that is said to have been made."""
     spoken_of = words("light", "object_verbs")
     is_made = any(use.lemma in _MAKING for use in reading.uses) or (
@@ -74,7 +76,15 @@ def _exists(known: Known, call: CallRecord, reading: Reading, tie: Tie, identifi
     named = {singular(word) for word in name_words(call.name)}
     if named & _SEARCHING:
         return False
-    return any(known.words.nouns.get(word, {}).get(tool, 0) >= 2 for word in named for tool in tie.tools)
+    said = {singular(word) for word in tokens.words[reading.clause.start : reading.clause.end]}
+    for tool in tie.tools:
+        # "Your return is set up" says no more of the order that was read.
+        own = {word for word in said if known.words.nouns.get(word, {}).get(tool, 0) >= 4}
+        for word in named:
+            is_read = not own or bool(own & alike(word))
+            if is_read and known.words.nouns.get(word, {}).get(tool, 0) >= 2:
+                return True
+    return False
 
 
 def is_only_asked_for(tokens: Tokens, reading: Reading, known: Known) -> bool:

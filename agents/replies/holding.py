@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.replies.acts import Reading
+from agents.replies.counting import leaves_some
 from agents.replies.excuses import is_another, is_known_state, is_only_asked_for
 from agents.replies.inflect import singular
 from agents.replies.judgements import Fault, Judgement, Tied
@@ -43,6 +44,9 @@ class Holding:
         """
         reading, tools = one.reading, one.tie.tools
         found.is_tied = found.is_tied or bool(tools) or bool(self._known.writes)
+        if reading.act == "done" and is_only_asked_for(tokens, reading, self._known):
+            found.covers += [call for call in self._known.writes if call.outcome == "pending_confirmation"]
+            return
         if not tools:
             self._hold_light(found, one, tokens)
             return
@@ -74,6 +78,10 @@ class Holding:
         is_now = calls[0] in self._known.writes
         if (not is_now and reading.act != "done") or is_another(tokens, reading, calls, about, one.identifiers):
             return
+        if reading.act == "done" and reading.is_stative and one.identifiers and not about:
+            # "INC-20418 is still open": a state that was read, of another.
+            if is_known_state(self._known, tokens, reading, one.tie, one.identifiers):
+                return
         chosen = about or (calls if _is_plural(tokens, reading) else _latest(calls))
         good = _allowing(chosen, reading)
         of_one_tool = [call for call in calls if call in chosen or allows(call.outcome, reading.act)]
@@ -81,6 +89,9 @@ class Holding:
         found.stated.append((one, chosen))
         says_both = "both" in tokens.words[reading.clause.start : reading.clause.end] and reading.act == "done"
         holds = len(good) == len(chosen) if says_both else self._holds(one, chosen, good)
+        if is_now and leaves_some(self._known, tokens, reading, chosen) and not about:
+            self._not_attempted(found, one, tokens)
+            return
         if holds or (good and not says_both and (is_listed or not is_now)):
             return
         if not self._is_excused(tokens, one, about):
@@ -98,8 +109,6 @@ class Holding:
             and reading.is_stative
             and is_known_state(self._known, tokens, reading, one.tie, one.identifiers)
         ):
-            return True
-        if reading.act == "done" and is_only_asked_for(tokens, reading, self._known):
             return True
         return self._sibling_did(one) and not about
 

@@ -35,6 +35,12 @@ def moods() -> Mapping[str, frozenset[str]]:
     return {key: words("moods", key) for key in table("moods")}
 
 
+@cache
+def alike(noun: str) -> frozenset[str]:
+    """Return the nouns that name the same kind of thing as a singular noun, itself among them."""
+    return frozenset({noun}.union(*(family for family in table("nouns")["alike"] if noun in family)))
+
+
 class _Words(yaml.SafeLoader):
     """YAML in which a bare word is a word: ``on``, ``no`` and ``off`` are prepositions here, not truth values."""
 

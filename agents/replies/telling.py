@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from agents.replies.adjectives import ADJECTIVE_HEADS
 from agents.replies.inflect import singular
 from agents.replies.judgements import Judgement
 from agents.replies.known import Known
@@ -17,6 +18,9 @@ from agents.replies.values import values_in
 _WORD = re.compile(r"[a-z]+")
 _TOKEN = re.compile(r"[a-z0-9.]*[a-z0-9]")
 _TROUBLE = words("moods", "trouble")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]?")
+_OPEN = words("moods", "conditions") | words("moods", "denials") | {"would", "could", "may", "might", "should", "still"}
+_UNDONE = frozenset({"undone", "undid", "reversed", "reverted", "rolled", "restored", "backed"})
 _ASKS = re.compile(
     r"[?]|\b(?:confirm\w*|approv\w*|proceed|which|choose|how you(?:'d| would)|"
     r"if you(?:'d| would) (?:like|prefer) (?:me )?to)\b"
@@ -27,7 +31,30 @@ def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[C
     """Return the writes of this turn that a reply does not tell of (REPLIES 9)."""
     told = {id(call) for judgement in judgements for call in judgement.covers}
     missing = [call for call in known.writes if id(call) not in told]
-    return [call for call in missing if not _is_told(text, call, known)]
+    missing = [call for call in missing if not _is_told(text, call, known)]
+    if not any(allows(call.outcome, "done") for call in missing):
+        return missing
+    sentences = [set(_WORD.findall(sentence)) for sentence in _SENTENCE.findall(text.lower()) if sentence[-1] != "?"]
+    return [
+        call
+        for call in missing
+        if not allows(call.outcome, "done") or not any(_is_mentioned(said, call, known) for said in sentences)
+    ]
+
+
+def _is_mentioned(said: set[str], call: CallRecord, known: Known) -> bool:
+    """Say whether a sentence tells of what a call acted on that something was done to it, in whatever words."""
+    if said & _OPEN or ("can" in said and "confirm" not in said):
+        return False
+    if call.outcome == "undone" and said & _UNDONE:
+        return True
+    nouns = {singular(word) for word in said} & set(known.words.nouns)
+    if not any(known.words.nouns[word].get(call.name) for word in nouns):
+        return False
+    uses = [use for word in said for use in known.words.uses.get(word, ()) if use.form in {"past", "participle"}]
+    if any(tool == call.name for use in uses for tool, _ in use.tools):
+        return True
+    return bool(said & set(ADJECTIVE_HEADS))
 
 
 def _is_told(text: str, call: CallRecord, known: Known) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.replies.inflect import Form, forms, singular
-from agents.replies.lexicon import table, words
+from agents.replies.lexicon import alike, table, words
 
 _NAME_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 MONEY = "¤"
@@ -170,7 +170,6 @@ def _add_uses(
 
 def _nouns(writes: Sequence[ToolWords]) -> dict[str, dict[str, int]]:
     nouns: dict[str, dict[str, int]] = {}
-    alike = {word: family for family in table("nouns")["alike"] for word in family}
 
     def add(word: str, tool: str, weight: int) -> None:
         weights = nouns.setdefault(singular(word), {})
@@ -184,7 +183,7 @@ def _nouns(writes: Sequence[ToolWords]) -> dict[str, dict[str, int]]:
         for word in tool.weak:
             weight = (3 if is_spoken_of else 2) if word in named else 1
             add(word, tool.name, weight)
-            for other in alike.get(singular(word), ()):
+            for other in alike(singular(word)):
                 add(other, tool.name, 1)
         for noun in tool.nouns:
             add(noun, tool.name, 4)

@@ -135,7 +135,9 @@ def test_what_does_not_reach_the_server_is_said_and_can_be_pressed_again(
     expect(accept).to_be_visible()
     inbox.context.set_offline(True)
     accept.click()
-    expect(inbox.get_by_role("alert")).to_have_text("The server can’t be reached. Press it again later; it is done once.")
+    expect(inbox.get_by_role("alert")).to_have_text(
+        "The server can’t be reached. Press it again later; it is done once."
+    )
     expect(inbox.get_by_role("alert")).to_be_focused()
     inbox.context.set_offline(False)
     accept.click()

@@ -153,7 +153,7 @@ class TestTurns:
         ({}, "Paste a reply, or name a turn."),
         ({"reply": " "}, "Paste a reply, or name a turn."),
         ({"turn": "x"}, "This is no id of a turn."),
-        ({"turn": str(uuid4()), "calls": "[]"}, "give a turn or calls, not both"),
+        ({"turn": "018f0000-0000-7000-8000-000000000000", "calls": "[]"}, "give a turn or calls, not both"),
         ({"reply": "x", "calls": "{"}, "The calls cannot be read: not JSON"),
         ({"reply": "x", "calls": "[" * 100}, "The calls cannot be read: "),
         ({"reply": "x", "calls": "3"}, "a row is an object with a reply"),

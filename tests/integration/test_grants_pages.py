@@ -124,6 +124,7 @@ class TestUntil:
             ("2026-13-01T00:00", "", "Until"),
             (moment(HOUR), "99999", "Zone"),
         ],
+        ids=["past", "no moment", "too far", "no month", "no zone"],
     )
     def test_a_moment_that_cannot_be_is_refused(self, studio, zoe, until, zone, because):
         form = {"act": "add", "username": "zoe", "role": "viewer", "until": until, "zone": zone}

@@ -58,7 +58,7 @@ def test_two_changes_to_one_document_are_told_apart_in_the_inbox(studio: Studio)
         suggested(studio, edits=[{"append": text}])
     shown = page(studio.ben, "inbox")
     for text in ("a lamp", "a rug"):
-        assert f"Accept<span class=\"vh\"> Change Launch plan: adds “{text}”</span>" in shown
+        assert f'Accept<span class="vh"> Change Launch plan: adds “{text}”</span>' in shown
 
 
 def test_what_an_agent_suggested_waits_for_a_person_not_for_someone_else(studio: Studio) -> None:
