@@ -17,7 +17,7 @@ from agents.replies.values import MOST_VALUES, Value, values_in
 
 _COMPARES = re.compile(
     r"\b(?:previous|previously|original|originally|balance|worth|was|were|instead of|regular|limit|available|remaining|"
-    r"before|earlier|your other)\b|\([^)]*\d"
+    r"before|earlier|your other|you paid)\b|\([^)]*\d"
 )
 _ELSEWHERE = re.compile(
     r"\b(?:other|another|upcoming|available|options?|alternatives?|remaining|you (?:still |also )?have|next|instead)\b"
@@ -106,7 +106,7 @@ class Block:
         if is_block and several and self._support.lacks(values, span.folded.text, several):
             # A list under a claim may hold what was worked out, and compare with what was before.
             several = None if _COMPARES.search(span.folded.text) else Several([*several.parts, *self._known.reckoned])
-        if several and not is_block:
+        if several:
             several_values = [value for value in values if _OLD.search(span.folded.text[: value.start])]
             values = [value for value in values if value not in several_values]
             if self._support.lacks(several_values, span.folded.text):

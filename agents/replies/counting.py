@@ -57,7 +57,8 @@ def _plural_at(clause: Sequence[str], key: str) -> int:
 def _unread_of(known: Known, clause: Sequence[str], key: str, acted_on: set[str]) -> bool:
     """Say whether "all your business reservations" leaves out one that a read returned as of business."""
     start = next((place for place, word in enumerate(clause) if word in _EVERY), len(clause))
-    told = {word for word in clause[start : _plural_at(clause, key)] if len(word) > 3} - _DETERMINERS - moods()["adverbs"] - set(known.words.nouns)
+    told = {word for word in clause[start : _plural_at(clause, key)] if len(word) > 3}
+    told -= _DETERMINERS | moods()["adverbs"] | set(known.words.nouns)
     return any(
         told & call.evidence.states
         for call in known.reads

@@ -25,6 +25,7 @@ _CODES = {name: code for code, names in table("numbers")["currencies"].items() f
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CHUNK = re.compile(r".{1,1000}(?:\s|$)|.{1,1000}", re.DOTALL)
 _LONGEST_ID = 80
+_LONG_NUMBER = 7
 _WORD = re.compile(r"[a-z]+")
 _ORDERLY = re.compile(r"a*0+|(?:[a0]+[_-])+[a0]+")
 
@@ -239,7 +240,8 @@ def _read_text(found: _Found, text: str, key: str, unit: str, *, is_free: bool) 
     if _PLAIN_NUMBER.fullmatch(text):
         found.has_endings = found.has_endings or len(text) in {3, 4}
         found.identifiers.add(text)
-        _read_number(found, Decimal(text), key, unit)
+        if not (_ID_KEY.search(key) and len(text) >= _LONG_NUMBER):
+            _read_number(found, Decimal(text), key, unit)
     for chunk in _CHUNK.findall(text):
         folded = fold(chunk)
         for value in values_in(folded.text, folded.cased):
@@ -249,7 +251,12 @@ def _read_text(found: _Found, text: str, key: str, unit: str, *, is_free: bool) 
     if " " not in word and 1 < len(word) < _LONGEST_ID and (has_digit or (len(word) > 3 and _ID_KEY.search(key))):
         found.identifiers.add(word.lstrip("#"))
         found.identifiers |= {part for part in re.split(r"[_:/.-]", word) if len(part) >= 4 and part.isdigit()}
-    if not is_free and (plain := number(text) if text[:1].isdigit() and len(text) <= 30 else None) is not None:
+    is_long_id = _ID_KEY.search(key) and text.isdigit() and len(text) >= _LONG_NUMBER
+    if (
+        not is_free
+        and not is_long_id
+        and (plain := number(text) if text[:1].isdigit() and len(text) <= 30 else None) is not None
+    ):
         _add_amount(found, abs(plain), {unit})
 
 

@@ -53,7 +53,7 @@ def _spelt(word: str) -> str:
 
 
 def _is_seen(known: Known, call: CallRecord, tokens: Tokens, reading: Reading) -> bool:
-    """Say whether a read returned the thing, since when nothing was done, whose state a sentence tells: "the hall light is turned off"."""
+    """Say whether a read returned the thing whose state a sentence tells ("the hall light is turned off")."""
     is_recent = call in known.record.calls or not known.writes
     if not reading.is_stative or not is_recent or any(use.light for use in reading.uses):
         return False

@@ -24,7 +24,7 @@ _SAYS_TOTAL = re.compile(
 _SAYS_DIFFERENCE = re.compile(
     r"\b(?:difference|remaining|remainder|balance|rest|left|more|less|saves?|saved|savings?|extra|additional|owe[ds]?|due|net)\b"
 )
-_COMPARES = re.compile(r"\b(?:(?:more|less) than|saves?|saved|savings?)\b")
+_COMPARES = re.compile(r"\b(?:more|less|saves?|saved|savings?|comes (?:down )?to)\b")
 _SAYS_EACH = re.compile(r"\b(?:each|per|apiece|every)\b")
 _TIMES = range(2, 11)
 
@@ -83,8 +83,7 @@ class Support:
             return True
         amounts = source.amounts()
         return (bool(_SAYS_TOTAL.search(text)) and amount in totals_of(amounts)) or (
-            (bool(_SAYS_DIFFERENCE.search(text))
-            and amount in differences_of(amounts))
+            (bool(_SAYS_DIFFERENCE.search(text)) and amount in differences_of(amounts))
             or (bool(_COMPARES.search(text)) and amount in differences_from(amounts, self.all.amounts()))
         )
 

@@ -22,6 +22,8 @@ _GENERIC = re.compile(
     rf"(?:{'|'.join(table('light')['generic_done'])})\s*(?:[.!,;:—–✅🎉-]|$| for you| now| and )"
 )
 _PLURAL = frozenset({"all", "both", "each", "every", "following", "these", "those", "everything"})
+_SEEN = frozenset({"see", "looks", "seems"})
+_SEEN_WITHIN = 8
 _OBJECTS = frozenset(table("nouns")["counted"])
 
 
@@ -55,8 +57,8 @@ class Holding:
                 call for call in self._known.calls_of(tools) if reading.act == "not_yet_known" or call.outcome != "done"
             ]
             return
-        identifiers = one.identifiers or listed
         calls = self._known.calls_of(tools)
+        identifiers = one.identifiers or listed or self._titled(tokens, reading, calls)
         about = calls_about(calls, identifiers) or calls_about(
             [call for call in self._known.earlier_writes if call.name in tools], identifiers
         )
@@ -70,6 +72,13 @@ class Holding:
             return
         self._hold_calls(found, one, tokens, calls, about, is_listed=bool(listed) and not one.identifiers)
 
+    def _titled(self, tokens: Tokens, reading: Reading, calls: Sequence[CallRecord]) -> tuple[str, ...]:
+        """Return the identifiers of the things that a clause calls by their titles, where calls differ in them."""
+        if len(calls) < 2:
+            return ()
+        clause = f" {' '.join(tokens.words[reading.clause.start : reading.clause.end])} "
+        return tuple(id.lower().lstrip("#") for id, title in self._known.titles.items() if f" {title} " in clause)
+
     def _hold_calls(
         self, found: Judgement, one: Tied, tokens: Tokens, calls: list[CallRecord], about: list[CallRecord], *,
         is_listed: bool,
@@ -78,16 +87,18 @@ class Holding:
         is_now = calls[0] in self._known.writes
         if (not is_now and reading.act != "done") or is_another(tokens, reading, calls, about, one.identifiers):
             return
-        if reading.act == "done" and reading.is_stative and one.identifiers and not about:
-            # "INC-20418 is still open": a state that was read, of another.
-            if is_known_state(self._known, tokens, reading, one.tie, one.identifiers):
-                return
+        if self._is_state_of_another(tokens, one, about):
+            return
         chosen = about or (calls if _is_plural(tokens, reading) else _latest(calls))
         good = _allowing(chosen, reading)
         of_one_tool = [call for call in calls if call in chosen or allows(call.outcome, reading.act)]
         found.covers += good if len(one.tie.tools) > 1 else of_one_tool
         found.stated.append((one, chosen))
-        says_both = "both" in tokens.words[reading.clause.start : reading.clause.end] and reading.act == "done"
+        clause = tokens.words[reading.clause.start : reading.clause.end]
+        says_both = "both" in clause and reading.act == "done"
+        if clause[:2] == ["one", "of"] and _allowing(calls, reading):
+            found.covers += _allowing(calls, reading)
+            return
         holds = len(good) == len(chosen) if says_both else self._holds(one, chosen, good)
         if is_now and leaves_some(self._known, tokens, reading, chosen) and not about:
             self._not_attempted(found, one, tokens)
@@ -96,6 +107,13 @@ class Holding:
             return
         if not self._is_excused(tokens, one, about):
             found.faults += [Fault("outcome", call.name, call) for call in chosen if call not in good]
+
+    def _is_state_of_another(self, tokens: Tokens, one: Tied, about: Sequence[CallRecord]) -> bool:
+        """Say whether a read returned what is said of another thing: "INC-20418 is still open"."""
+        reading, identifiers = one.reading, one.identifiers
+        if reading.act != "done" or not reading.is_stative or not identifiers or about:
+            return False
+        return is_known_state(self._known, tokens, reading, one.tie, identifiers)
 
     def _holds(self, one: Tied, chosen: Sequence[CallRecord], good: Sequence[CallRecord]) -> bool:
         """Say whether of one of the tools it may mean, all it says is so."""
@@ -125,6 +143,8 @@ class Holding:
 
     def _not_attempted(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
         reading = one.reading
+        if self._only_follows(tokens, reading):
+            return
         # How things stand is a claim of ours only where it is said of what the tool is for.
         subject = tokens.words[reading.clause.start : reading.group]
         is_all = tokens.words[reading.end : reading.clause.end] in ([], ["now"])
@@ -133,6 +153,14 @@ class Holding:
         done = {call.name for call in self._known.writes if allows(call.outcome, "done")}
         if is_said and not self._sibling_did(one) and not done & one.tie.rivals:
             found.faults.append(Fault("not_attempted", one.tie.tools[0], None))
+
+    def _only_follows(self, tokens: Tokens, reading: Reading) -> bool:
+        """Say whether a clause tells what comes of what was done ("a refund is on its way"), or what is seen."""
+        if reading.first_person or not reading.is_stative:
+            return False
+        comes = self._known.did and any(use.lemma == "on its way" for use in reading.uses)
+        before = set(tokens.words[max(0, reading.group - _SEEN_WITHIN) : reading.group])
+        return comes or bool(self._known.reads and before & _SEEN)
 
     def _hold_light(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
         """Hold what names no action ("the payment has been processed") to all of this turn's writes."""
@@ -143,7 +171,9 @@ class Holding:
         if "already" in before or any(singular(word) in self._known.words.nouns for word in before):
             return
         good = _allowing(calls, reading)
-        if good:
+        if "both" in before and reading.act == "done" and len(good) < min(2, len(calls)):
+            found.faults += [Fault("outcome", call.name, call) for call in calls if call not in good]
+        elif good:
             found.covers += good if reading.act == "done" and len(calls) == 1 else []
             found.stated.append((one, list(calls)))
         elif not (reading.act == "promise" and (reading.first_person or reading.is_conditional)):

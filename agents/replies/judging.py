@@ -123,8 +123,13 @@ def is_free(span: Span, known: Known) -> bool:
 
 
 def may_speak(text: str, known: Words) -> bool:
-    """Say whether a text holds any word that an action is told with."""
-    return any(word in known.uses or word in ADJECTIVE_HEADS for word in _WORD.findall(text))
+    """Say whether a text holds all the words of anything that an action is told with."""
+    have = frozenset(_WORD.findall(text))
+    return any(
+        any(have.issuperset(use.rest) for use in known.uses.get(word, ()))
+        or any(have.issuperset(phrase) for phrase in ADJECTIVE_HEADS.get(word, ()))
+        for word in have
+    )
 
 
 def _without_quotations(text: str) -> str:

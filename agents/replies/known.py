@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from agents.replies.evidence import Evidence, Several, shape
 from agents.replies.inflect import singular
@@ -14,6 +15,8 @@ from agents.replies.words import Words, name_words
 
 _ID_ARGUMENT = re.compile(r"(?:^|_|[a-z](?=I))(?:id|Id|ID|number|code|ref|reference|key|email)$")
 _PARTIES = frozenset({"payment", "user", "customer", "card", "method", "account", "client"})
+_LONGEST_TITLE = 60
+_DEEPEST = 6
 _RECKONING = frozenset({"calculate", "compute", "sum", "convert", "quote", "estimate", "price", "total", "calculator"})
 
 
@@ -66,6 +69,15 @@ class Known:
         return found
 
     @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """What the things are called, in small letters, that this turn's writes were sent the identifiers of."""
+        sent = {str(value) for call in self.writes for value in call.args.values() if isinstance(value, (str, int))}
+        found: dict[str, str] = {}
+        for call in self.reads if sent else ():
+            _read_titles(found, call.result, sent, 0)
+        return found
+
+    @cached_property
     def reckoned(self) -> tuple[Evidence, ...]:
         """The values of the calls that work something out, and of this turn's other writes."""
         return tuple(
@@ -87,6 +99,17 @@ class Known:
         return [call for call in self.writes if call.name in named] or [
             call for call in self.earlier_writes if call.name in named
         ]
+
+
+def _read_titles(found: dict[str, str], value: Any, sent: set[str], depth: int) -> None:
+    if isinstance(value, dict):
+        title = next((value[key] for key in ("title", "name") if isinstance(value.get(key), str)), "")
+        ids = [str(part) for part in value.values() if isinstance(part, (str, int)) and str(part) in sent]
+        if 3 < len(title) <= _LONGEST_TITLE:
+            found.update({id: title.lower() for id in ids if id != title})
+    if isinstance(value, (dict, list)) and depth < _DEEPEST:
+        for part in value.values() if isinstance(value, dict) else value:
+            _read_titles(found, part, sent, depth + 1)
 
 
 def calls_about(calls: Sequence[CallRecord], identifiers: Sequence[str]) -> list[CallRecord]:

@@ -6,20 +6,26 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from agents.replies.adjectives import ADJECTIVE_HEADS
 from agents.replies.inflect import singular
 from agents.replies.judgements import Judgement
 from agents.replies.known import Known
-from agents.replies.lexicon import words
+from agents.replies.lexicon import table, words
 from agents.replies.outcomes import allows
 from agents.replies.record import CallRecord
 from agents.replies.values import values_in
+from agents.replies.words import MONEY
 
 _WORD = re.compile(r"[a-z]+")
 _TOKEN = re.compile(r"[a-z0-9.]*[a-z0-9]")
 _TROUBLE = words("moods", "trouble")
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]?")
-_OPEN = words("moods", "conditions") | words("moods", "denials") | {"would", "could", "may", "might", "should", "still"}
+_SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+[.!?\n]?")
+_OPEN = (
+    words("moods", "conditions") | words("moods", "denials") | {"would", "could", "might", "should", "still", "whether"}
+)
+_STANDS = re.compile(rf"\b(?:{'|'.join(table('light')['adjectives']['done'])})\b")
+_MONEY = re.compile(r"[$£€]\s?\d")
+_SHORT = 40
+_IS_NOW = re.compile(r"\b(?:is|are) now\b|'s now\b")
 _UNDONE = frozenset({"undone", "undid", "reversed", "reverted", "rolled", "restored", "backed"})
 _ASKS = re.compile(
     r"[?]|\b(?:confirm\w*|approv\w*|proceed|which|choose|how you(?:'d| would)|"
@@ -30,31 +36,59 @@ _ASKS = re.compile(
 def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[CallRecord]:
     """Return the writes of this turn that a reply does not tell of (REPLIES 9)."""
     told = {id(call) for judgement in judgements for call in judgement.covers}
-    missing = [call for call in known.writes if id(call) not in told]
-    missing = [call for call in missing if not _is_told(text, call, known)]
-    if not any(allows(call.outcome, "done") for call in missing):
-        return missing
-    sentences = [set(_WORD.findall(sentence)) for sentence in _SENTENCE.findall(text.lower()) if sentence[-1] != "?"]
-    return [
+    missing = [call for call in known.writes if id(call) not in told and not _is_told(text, call, known)]
+    unmade = [call for call in known.writes if not allows(call.outcome, "done")]
+    if not missing and not unmade:
+        return []
+    sentences = [sentence for sentence in _SENTENCE.findall(text.lower()) if sentence[-1] != "?"]
+    mentioned = [call for call in known.writes if any(_is_mentioned(sentence, call, known) for sentence in sentences)]
+    # Where nothing tells of trouble, what is said of a thing is no word of what failed.
+    is_smooth = not tells_trouble(text)
+    hidden = [
         call
-        for call in missing
-        if not allows(call.outcome, "done") or not any(_is_mentioned(said, call, known) for said in sentences)
+        for call in unmade
+        if (is_smooth and call in mentioned and call.outcome in {"failed", "refused", "unknown"})
+        or any(_states_value(sentence, call, known) for sentence in sentences)
     ]
+    left = [call for call in missing if not (allows(call.outcome, "done") and call in mentioned)]
+    return [call for call in known.writes if call in left or call in hidden]
 
 
-def _is_mentioned(said: set[str], call: CallRecord, known: Known) -> bool:
+def _is_mentioned(sentence: str, call: CallRecord, known: Known) -> bool:
     """Say whether a sentence tells of what a call acted on that something was done to it, in whatever words."""
+    said = set(_WORD.findall(sentence))
     if said & _OPEN or ("can" in said and "confirm" not in said):
         return False
     if call.outcome == "undone" and said & _UNDONE:
         return True
-    nouns = {singular(word) for word in said} & set(known.words.nouns)
-    if not any(known.words.nouns[word].get(call.name) for word in nouns):
+    nouns = {singular(word) for word in said} | ({MONEY} if _MONEY.search(sentence) else set())
+    is_named = any(known.words.nouns.get(word, {}).get(call.name) for word in nouns) or bool(said & _sent_words(call))
+    if not is_named and not _is_titled(sentence, call, known):
         return False
     uses = [use for word in said for use in known.words.uses.get(word, ()) if use.form in {"past", "participle"}]
     if any(tool == call.name for use in uses for tool, _ in use.tools):
         return True
-    return bool(said & set(ADJECTIVE_HEADS))
+    return bool(_STANDS.search(sentence))
+
+
+def _is_titled(text: str, call: CallRecord, known: Known) -> bool:
+    """Say whether a text has the title of what a call was sent the identifier of."""
+    return any(title in text for id, title in known.titles.items() if id in map(str, call.args.values()))
+
+
+def _states_value(sentence: str, call: CallRecord, known: Known) -> bool:
+    """Say whether a sentence has what a call was to set as so: "your address is now 31 Alder St"."""
+    if not _IS_NOW.search(sentence) or words("moods", "denials") & set(_WORD.findall(sentence)):
+        return False
+    if not any(known.words.nouns.get(singular(word), {}).get(call.name) for word in _WORD.findall(sentence)):
+        return False
+    return any(len(value) >= 5 and value in sentence for value in _own_values(call, known))
+
+
+def _sent_words(call: CallRecord) -> set[str]:
+    """Return the words of the short texts that a call was sent: a name, a plan."""
+    texts = [value.lower() for value in call.args.values() if isinstance(value, str) and len(value) <= _SHORT]
+    return {word for text in texts for word in _WORD.findall(text) if len(word) > 2}
 
 
 def _is_told(text: str, call: CallRecord, known: Known) -> bool:
@@ -75,13 +109,14 @@ def _names_what_changed(text: str, call: CallRecord, known: Known) -> bool:
     if any(len(value) >= 5 and value in text for value in values):
         return True
     named = {singular(word) for word in _WORD.findall(text)}
-    if not any(known.words.nouns.get(word, {}).get(call.name) for word in named):
+    is_titled = _is_titled(text, call, known)
+    if not is_titled and not any(known.words.nouns.get(word, {}).get(call.name) for word in named):
         return False
     tokens = set(_TOKEN.findall(text))
     stated = values_in(text, text.title())
     return (
         any(value in text if len(value) > 2 else value in tokens for value in values)
-        or any(call.sent.has_date(value) for value in stated if value.kind == "date")
+        or any((call.evidence if is_titled else call.sent).has_date(value) for value in stated if value.kind == "date")
         or any(call.evidence.has_amount(value.key, value.unit) for value in stated if isinstance(value.key, Decimal))
     )
 

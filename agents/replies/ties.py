@@ -224,7 +224,8 @@ def _stands_without_noun(tokens: Tokens, reading: Reading, high: int) -> bool:
 
 def _is_compound(tokens: Tokens, place: int) -> bool:
     after = tokens.words[place + 1] if place + 1 < len(tokens.words) else ""
-    return after in _COMPOUND
+    is_free = tokens.words[place] == "charge" and tokens.words[max(0, place - 1)] in {"of", "no"}
+    return after in _COMPOUND or is_free
 
 
 def _is_never(tokens: Tokens, known: Words, tool: str) -> bool:

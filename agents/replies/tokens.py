@@ -124,6 +124,8 @@ def _clauses(found: list[str]) -> list[Clause]:
 def _no_edges(found: list[str]) -> set[int]:
     """Return where marks part nothing: "9–11 May", "order (#W2378156), and"."""
     inside: set[int] = set()
+    if not ("(" in found or "–" in found or "-" in found or "—" in found):
+        return inside
     opened = -1
     for place, word in enumerate(found):
         if word in {"–", "-", "—"} and 0 < place < len(found) - 1:

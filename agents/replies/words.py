@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from agents.replies.inflect import Form, forms, singular
@@ -124,13 +125,27 @@ def tool_words(name: str, arguments: Iterable[str] = (), given: Mapping[str, Any
     return ToolWords(
         name,
         str(given.get("effect") or effect_of(name)),
-        _texts(given, "verbs") or (verb, *known.get("like", ())),
+        _texts(given, "verbs") or tuple(dict.fromkeys([verb, *known.get("like", ()), *_verbs_made_of(verb, rest)])),
         _texts(given, "nouns") or tuple(known.get("nouns", (verb,) if verb.isalpha() else ())),
         _texts(given, "strong"),
         _texts(given, "weak") or tuple(dict.fromkeys([*names, *of_arguments, *_money(arguments)])),
         _texts(given, "never"),
         given.get("phrasings") or {},
     )
+
+
+def _verbs_made_of(verb: str, rest: Sequence[str]) -> list[str]:
+    """Return the verbs that a tool's object stands for: ``issue_refund`` refunds, ``make_payment`` pays."""
+    if verb not in words("light", "object_verbs") | words("light", "object_lights"):
+        return []
+    verbs = table("verbs")
+    found = [word if word in verbs else _verb_of_noun().get(word, "") for word in rest]
+    return [word for word in found if word and word not in words("light", "vague")]
+
+
+@cache
+def _verb_of_noun() -> Mapping[str, str]:
+    return {known["nouns"][0]: verb for verb, known in reversed(list(table("verbs").items())) if known.get("nouns")}
 
 
 def _money(arguments: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from collab.inbox import Cursor, Place, Waiting
 from collab.models.threads import Thread
 from collab.models.workspaces import Membership, Workspace
 from collab.web.pages import SHARED
+from collab.web.suggested import stuck
 from permissions.actors import Actor, Person, chain
 from permissions.decisions import accounts_of
 from permissions.errors import NotFound
@@ -78,17 +79,25 @@ def shown(page: inbox.Page, names: Mapping[UUID, str]) -> Shown:
         names: of the workspaces; where there is but one, rows do not name it.
     """
     waiting = [one for section in page.sections for one in section.waiting]
-    faces = _faces(waiting)
+    faces, why = _faces(waiting), stuck([one.id for one in waiting if one.settles])
     told = names if len(names) > 1 else {}
     sections = [
         Section(
             section.kind.name,
             section.kind.heading,
-            [Row(one, faces[one.id], told.get(one.workspace, ""), str(new_id())) for one in section.waiting],
+            [
+                Row(_as_it_is(one, why.get(one.id)), faces[one.id], told.get(one.workspace, ""), str(new_id()))
+                for one in section.waiting
+            ],
         )
         for section in page.sections
     ]
     return Shown(sections, written(page.next) if page.next else "")
+
+
+def _as_it_is(waiting: Waiting, stuck: str | None) -> Waiting:
+    """What does not fit any more can only be rejected, in its thread, where both texts are shown."""
+    return replace(waiting, because=stuck, settles=False) if stuck else waiting
 
 
 def workspace_names(reader: Person, ids: Iterable[UUID] = ()) -> dict[UUID, str]:

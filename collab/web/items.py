@@ -129,6 +129,9 @@ def _proposal_item(proposal: Proposal, book: Book) -> Item:
         "proposer": book.json(proposal.proposer),
         "rationale": proposal.rationale,
         "gist": gist(proposal.edits),
+        "renames": next(
+            ({"was": edit["was"], "title": edit["title"]} for edit in proposal.edits if "title" in edit), None
+        ),
         "diff": change_of(proposal),
         "edits": resolver_part(proposal),
         "state": proposal.state,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
+
+from django.db.models import F
 
 from collab.canonical import canonical
 from collab.diffs import diff_lines
@@ -48,6 +50,13 @@ def seen_by(proposal: Proposal, allowed: May) -> Item:
     }
 
 
+def stuck(ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return, for those of these open proposals whose change does not fit its document any more, why; in one query."""
+    moved = Proposal.objects.filter(pk__in=ids, document__isnull=False).exclude(base_version=F("document__version"))
+    ahead = {row: outlook(row) for row in moved.select_related("document", "thread", "workspace")}
+    return {row.id: _moved_on(row, seen) for row, seen in ahead.items() if seen.draft is None}
+
+
 def change_of(proposal: Proposal) -> list[Item]:
     """Return the diff of what was proposed, on the version it was made on."""
     if proposal.change == Proposal.Change.ARCHIVE:
@@ -84,9 +93,15 @@ def _moved(proposal: Proposal, ahead: Outlook) -> Item | None:
     document = proposal.document
     if document is None or (document.version == proposal.base_version and ahead.draft):
         return None
-    made = f"It was made on version {proposal.base_version}; {document.title} is at version {document.version}."
-    told = f"{made} It still fits." if ahead.draft else f"{made} It does not fit any more. {ahead.because}"
+    told = _moved_on(proposal, ahead)
     return {"version": document.version, "fits": bool(ahead.draft), "because": told, "was": ahead.was, "now": ahead.now}
+
+
+def _moved_on(proposal: Proposal, ahead: Outlook) -> str:
+    document = proposal.document
+    by_now = f"; {document.title} is at version {document.version}" if document else ""
+    made = f"It was made on version {proposal.base_version}{by_now}."
+    return f"{made} It still fits." if ahead.draft else f"{made} It does not fit any more. {ahead.because}"
 
 
 @lru_cache(maxsize=64)

@@ -118,6 +118,7 @@ def test_g_then_i_goes_to_the_inbox_and_j_and_enter_to_a_card(
     for key in ("g", "i"):
         tab.page.keyboard.press(key)
     expect(tab.page).to_have_url(re.compile("/inbox/$"))
+    tab.page.wait_for_load_state()
     tab.page.keyboard.press("j")
     expect(tab.page.locator(".item a[data-stop]")).to_be_focused()
     tab.page.keyboard.press("Enter")

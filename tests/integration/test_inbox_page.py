@@ -72,6 +72,16 @@ def test_what_one_can_accept_links_to_its_card_and_says_why_one_may(studio: Stud
     assert "<title>(1) Inbox · Accord</title>" in text
 
 
+def test_what_does_not_fit_any_more_says_so_and_is_not_accepted_here(studio: Studio) -> None:
+    proposal = proposed(studio)
+    document_edit(actor=studio.ana.actor, document=studio.document.id, edits=[{"find": "900", "replace": "800"}])
+    text = page(studio.ana)
+    assert cards(text) == [(f"/t/{studio.thread.id}/#p-{proposal.id}", "Change Launch plan: puts “950” for “900”")]
+    assert "It was made on version 1; Launch plan is at version 2. It does not fit any more." in text
+    assert "You can accept: Robin" not in text
+    assert 'value="accept"' not in text
+
+
 def test_what_one_proposed_waits_for_someone_else_who_is_named(studio: Studio) -> None:
     proposed(studio, by=studio.ana)
     text = page(studio.ana)

@@ -143,6 +143,16 @@ def test_a_proposal_shows_its_diff_and_counts_on_its_document(studio: Studio, su
     assert shown(studio, studio.ben.actor, "document")[0]["open_proposals"] == 1
 
 
+def test_a_proposed_title_stands_beside_the_one_that_is(studio: Studio, suggested: UUID) -> None:
+    document_edit(
+        actor=studio.robin.acting_for(studio.ana, studio.thread), document=studio.document.id, title="Spring launch",
+        thread=studio.thread.id, propose=True,
+    )  # fmt: skip
+    change, renaming = shown(studio, studio.ben.actor, "proposal")
+    assert change["renames"] is None
+    assert renaming["renames"] == {"was": "Launch plan", "title": "Spring launch"}
+
+
 def test_a_settled_proposal_may_not_be_accepted_again(studio: Studio, suggested: UUID) -> None:
     proposal_accept(actor=studio.ben.actor, proposal=suggested)
     (proposal,) = shown(studio, studio.ana.actor, "proposal")

@@ -60,7 +60,6 @@ def test_adding_to_the_plan_reads_it_and_edits_the_version_that_was_read() -> No
         ("edit_document", {"document": "Launch plan", "version": 3, "edits": [{"append": "- a welcome speech\n"}]}),
     ]
     assert said[-1].startswith(CHANGED)
-    assert "a welcome speech" in said[-1]
 
 
 @pytest.mark.parametrize("summary", [CHANGED, SUGGESTED])

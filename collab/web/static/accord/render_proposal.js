@@ -23,13 +23,18 @@ export function proposal(store, one) {
       el("span.for", { "data-hue": hueOf(one.proposer) }, inFull(one.proposer)),
       time(one.at)),
     one.rationale && el("p.prop__why", {}, one.rationale),
+    renames(one),
     diff(one, one.diff),
     open ? [moved(one), openFoot(store, one), editForm(store, one), rejectForm(store, one)] : [edits(store, one), closedFoot(store, one), editForm(store, one)],
     refusal(store, one.id));
 }
 
 /** What a proposal would do. @param {Item} one */
-const proposalTitle = (one) => `${VERBS[one.change] ?? "Change"} ${one.title}`;
+const proposalTitle = (one) => `${VERBS[one.change] ?? "Change"} ${one.renames?.was ?? one.title}`;
+
+/** @param {Item} one */
+const renames = (one) => one.renames && el("p.prop__why", {}, "Title: ",
+  el("del", {}, unseen("removed: "), one.renames.was), " ", el("ins", {}, unseen("added: "), one.renames.title));
 
 /** The same, where no diff stands below it. @param {Item} one */
 export const proposalGist = (one) => (one.gist ? `${proposalTitle(one)}: ${one.gist}` : proposalTitle(one));
