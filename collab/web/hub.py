@@ -172,15 +172,18 @@ class Hub:
                 await asyncio.sleep(COMPARE_SECONDS)
                 continue
             # Each thread's work goes on by itself: a slow database holds up no other thread's live text.
-            await self._spawn(self._heard(message), wait=message["type"] == "live")
+            await self._spawn(message, wait=message["type"] == "live")
 
-    async def _spawn(self, work: Awaitable[None], *, wait: bool) -> None:
-        task = self.loop.create_task(_logged(work))
+    async def _spawn(self, message: dict[str, Any], *, wait: bool) -> None:
+        task = self.loop.create_task(self._take(message))
         if wait:
             await task
             return
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _take(self, message: dict[str, Any]) -> None:
+        await _logged(self._heard(message))
 
     async def _heard(self, message: dict[str, Any]) -> None:
         match message["type"]:

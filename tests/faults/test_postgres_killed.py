@@ -135,7 +135,9 @@ async def test_a_turn_whose_database_is_killed_goes_on_by_itself_once_it_is_back
         await _level(killed)
     assert killed.posted() == [("a1", "work"), ("b1", "say hello")]
     assert killed.fleet.ask("SELECT version FROM collab_document WHERE title = 'Launch plan'") == [(2,)]
-    assert [reply.split()[-1] for reply in killed.fleet.replies()] == ["done.", "hello."]
+    worked, said = killed.fleet.replies()
+    assert worked.endswith("The work is done.\n\nLaunch plan is at version 2.")
+    assert said == "I say hello."
     killed.assert_whole()
 
 
