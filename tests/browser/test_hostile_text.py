@@ -78,7 +78,7 @@ def test_hostile_text_is_text_in_a_thread_while_it_streams_and_on_every_page_aft
     zoe.says(f"quickly add {ONE_LINE}")
     expect(ben.button("Accept")).to_be_visible()
     zoe.button("Reject…").click()
-    zoe.page.get_by_label("Why?").fill(ONE_LINE)
+    zoe.page.get_by_label("Why? The proposer reads it.").fill(ONE_LINE)
     zoe.button("Reject").click()
     expect(ben.log.locator(".prop--closed")).to_have_count(1)
     ben.comes_to_rest()
