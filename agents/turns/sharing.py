@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 
 from agents.models.turns import Call, Turn
-from agents.turns.resolutions import of_author
 from collab.errors import Gone, Invalid
 from collab.events import CallShared
 from collab.log import append, thread_locked
@@ -80,7 +79,10 @@ def sharing_turns(turn: Turn, *, since: int) -> QuerySet[Turn]:
     """
     shared = Call.objects.filter(turn=OuterRef("pk"), shared_at__isnull=False)
     earlier = Turn.objects.filter(Exists(shared), thread_id=turn.thread_id, seq__gte=since, seq__lt=turn.seq)
-    return earlier.exclude(pk__in=of_author(turn).values("pk"))
+    # Told apart by columns: an author may have thousands of turns here, and a list of them is read for every turn.
+    if turn.on_behalf_of is None:
+        return earlier.exclude(on_behalf_of=None, origin=turn.origin)
+    return earlier.exclude(on_behalf_of=turn.on_behalf_of)
 
 
 def shared_of(turns: Collection[UUID]) -> list[Shared]:

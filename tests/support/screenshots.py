@@ -44,7 +44,7 @@ def _tour(browser: Browser, url: str, folder: Path) -> None:
     ana.locator(".turn[aria-busy=true] .prose").wait_for()
     _send(ben, "and rename it")
     ana.get_by_text("is next").wait_for()
-    ana.get_by_text("nothing above it moves").wait_for()
+    ana.get_by_text("or needs a date or a name").wait_for()
     ana.screenshot(path=folder / "thread.png")
     ben.screenshot(path=folder / "thread-phone-dark.png")
     ben.locator(".quest").wait_for()
