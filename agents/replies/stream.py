@@ -1,4 +1,4 @@
-"""The gates that a reply leaves through while the model writes it (DESIGN 9: only checked text is streamed; DESIGN 10).
+"""The gate that a reply leaves through while the model writes it (DESIGN 9: only checked text is streamed; DESIGN 10).
 
 Pure. What was let out is what is posted, byte for byte.
 """
@@ -11,33 +11,12 @@ from agents.replies.check import additions, mend, read, require, rule
 from agents.replies.judging import is_free
 from agents.replies.known import Known
 from agents.replies.mending import Ruling, Setting
-from agents.replies.pieces import LONGEST_SENTENCE, LONGEST_WORD, Pieces
+from agents.replies.pieces import Pieces
 from agents.replies.record import CallRecord, Record
 from agents.replies.spans import Tiler, spans_of
 
-__all__ = ["LONGEST_SENTENCE", "LONGEST_WORD", "CheckedStream", "ReplyStream"]
-
 BETWEEN = "\n\n"
 """What stands between the texts of two responses of one turn."""
-
-
-class ReplyStream:
-    """Lets whole pieces of a text leave as they were written."""
-
-    def __init__(self) -> None:
-        self._pieces = Pieces()
-
-    def feed(self, delta: str) -> str:
-        """Take the next characters of the reply and return what may leave by now, "" when nothing may."""
-        return "".join(self._pieces.feed(delta))
-
-    def finish(self) -> str:
-        """Return what was still held back, and be ready for another reply."""
-        return self._pieces.finish()
-
-    def reset(self) -> None:
-        """Forget what was held back: the reply it belonged to is not going on."""
-        self._pieces.reset()
 
 
 class CheckedStream:

@@ -74,16 +74,9 @@ class Work:
         return any(record.effect == "write" for record in self.records)
 
 
-@dataclass(frozen=True, slots=True)
-class GoesOn:
-    """The turn goes on with another model request, whose new part is ``request``."""
-
-    request: ModelRequest
-
-
-def reach(work: Work) -> GoesOn | None:
-    """Reach the boundary after a model response and its calls: end, pause, park or go on, and save; None when the turn
-    is no longer this process's to work. A response without calls was the turn's last, unless something joins here.
+def reach(work: Work) -> bool:
+    """Reach the boundary after a model response and its calls: end, pause, park or go on, and save. Say whether the
+    turn goes on here with another request. A response without calls was the turn's last, unless something joins here.
 
     Raises:
         LeaseLost: another process took the thread over; nothing was written.
@@ -92,22 +85,21 @@ def reach(work: Work) -> GoesOn | None:
         lease.fence(locked, work.turn)
         if locked.row.stop_turn_id == work.turn.id:
             stop(locked, work)
-            return None
+            return False
         if work.questions:
             work.turn.history = _as_far_as_it_came(work)
             ending.pause(locked, work.turn, questions=tuple(work.questions), text=work.text)
-            return None
+            return False
         waiting = waiting_messages(work.turn.thread_id)
         joining = _joining(locked, work, waiting)
         if not work.returns and not joining:
             work.turn.history = history.dump(work.messages)
             ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=bool(waiting))
-            return None
-        goes_on = _go_on(locked, work, [*work.returns, *_notes(locked, work)], joining)
+            return False
+        _go_on(locked, work, [*work.returns, *_notes(locked, work)], joining)
         if work.parks:
             _leave(locked, work.turn, reason=PARKED)
-            return None
-        return goes_on
+        return not work.parks
 
 
 def cut_off(turn: Turn) -> None:
@@ -172,7 +164,7 @@ def _joining(locked: Locked, work: Work, waiting: list[Message]) -> list[Message
     return taken
 
 
-def _go_on(locked: Locked, work: Work, parts: list[ModelRequestPart], joining: list[Message]) -> GoesOn:
+def _go_on(locked: Locked, work: Work, parts: list[ModelRequestPart], joining: list[Message]) -> None:
     request = ModelRequest(parts=parts)
     if joining:
         asked = history.input_request(joining, work.names)
@@ -182,7 +174,6 @@ def _go_on(locked: Locked, work: Work, parts: list[ModelRequestPart], joining: l
     turn.steps += 1
     turn.history, turn.text = history.dump(work.messages), work.text
     turn.save(update_fields=["steps", "history", "text", "known", "input_tokens", "output_tokens"])
-    return GoesOn(request)
 
 
 def _as_far_as_it_came(work: Work) -> str:

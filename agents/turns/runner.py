@@ -27,7 +27,7 @@ from agents.tools import gate
 from agents.tools.phrasings import Wording
 from agents.tools.registry import offered
 from agents.turns import boundary, history, lease, prompt
-from agents.turns.boundary import GoesOn, Work
+from agents.turns.boundary import Work
 from agents.turns.budget import Spent
 from agents.turns.live import LiveText
 from agents.turns.resolutions import RESOLVED
@@ -148,8 +148,7 @@ class Runner:
         work.messages[-1] = voiced(response, live.step_text)
         work.text = live.text
         work.parks = self._process_ends.is_set()
-        reached = await in_db(boundary.reach, work)
-        return isinstance(reached, GoesOn)
+        return await in_db(boundary.reach, work)
 
     async def _calls(self, work: Work, live: LiveText, response: ModelResponse, spent: Spent) -> None:
         """Carry out a response's calls one after another; each sees what the one before it did."""

@@ -140,7 +140,7 @@ def test_a_turn_stopped_at_a_boundary_keeps_what_its_last_calls_did(studio: Stud
     told = call(work)
     work.returns = [told]
     turn_stop(actor=studio.ana.actor, turn=started.turn.id)
-    assert boundary.reach(work) is None
+    assert boundary.reach(work) is False
     (stopped,) = turns(studio.thread)
     assert stopped.status == "stopped"
     assert history.load(stopped.history)[-1].parts == [told]

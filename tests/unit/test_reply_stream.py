@@ -4,22 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.replies.stream import LONGEST_SENTENCE, LONGEST_WORD, ReplyStream
+from agents.replies.pieces import LONGEST_SENTENCE, LONGEST_WORD, Pieces
 
 
 def pieces(text: str) -> list[str]:
     """Feed a text one character at a time and return what leaves, in order, with the rest at the end."""
-    stream = ReplyStream()
-    left = [stream.feed(character) for character in text]
+    stream = Pieces()
+    left = ["".join(stream.feed(character)) for character in text]
     return [piece for piece in (*left, stream.finish()) if piece]
 
 
 def test_a_sentence_leaves_when_its_end_is_sure() -> None:
-    stream = ReplyStream()
-    assert stream.feed("I booked the ta") == ""
-    assert stream.feed("ble.") == ""
-    assert stream.feed(" It is for t") == "I booked the table. "
-    assert stream.feed("welve") == ""
+    stream = Pieces()
+    assert stream.feed("I booked the ta") == []
+    assert stream.feed("ble.") == []
+    assert stream.feed(" It is for t") == ["I booked the table. "]
+    assert stream.feed("welve") == []
     assert stream.finish() == "It is for twelve"
 
 
@@ -84,10 +84,10 @@ def test_a_word_without_end_leaves_where_it_stands() -> None:
 
 
 def test_after_a_reset_nothing_of_the_reply_before_leaves() -> None:
-    stream = ReplyStream()
+    stream = Pieces()
     stream.feed("```\nHalf a")
     stream.reset()
-    assert stream.feed("One. Two") == "One. "
+    assert stream.feed("One. Two") == ["One. "]
     assert stream.finish() == "Two"
     assert stream.finish() == ""
 
@@ -119,15 +119,15 @@ replies = st.lists(fragments | st.text(max_size=5), max_size=25).map("".join)
 @given(replies, st.data())
 def test_what_leaves_is_what_was_fed_and_is_cut_alike_however_it_arrives(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
-    stream, out, sent = ReplyStream(), "", 0
+    stream, out, sent = Pieces(), "", 0
     whole = pieces(text)
     ends = {len("".join(whole[:n])) for n in range(len(whole) + 1)}
     for end in cuts:
-        out += stream.feed(text[sent:end])
+        out += "".join(stream.feed(text[sent:end]))
         sent = end
         assert text.startswith(out)
         assert len(out) in ends
-    assert out + stream.feed(text[sent:]) + stream.finish() == text
+    assert out + "".join(stream.feed(text[sent:])) + stream.finish() == text
 
 
 def test_a_long_reply_in_single_characters_passes() -> None:
