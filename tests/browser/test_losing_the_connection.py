@@ -60,6 +60,7 @@ def test_a_message_whose_answer_was_lost_is_sent_again_and_posted_once(stage, si
     assert wire.lost
     ana.comes_to_rest()
     expect(ana.message("said once")).to_have_count(1)
+    expect(ana.log.get_by_text("I have heard it.")).to_have_count(2)
     assert site.events(studio, "message_posted") == 4, "two of Ana's, two replies"
 
 
@@ -73,6 +74,7 @@ def test_a_message_being_sent_while_the_page_is_reloaded_is_posted_once(stage, s
     expect(ana.box).to_have_value("")
     ana.comes_to_rest()
     expect(ana.message("said once")).to_have_count(1)
+    expect(ana.log.get_by_text("I have heard it.")).to_have_count(1)
     assert site.events(studio, "message_posted") == 2, "one of Ana's, one reply"
 
 
