@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, TextField, Value
+from django.db.models import TextField, Value
 from pydantic_ai import framing
 from pydantic_ai.messages import (
     ModelMessage,
@@ -192,12 +192,10 @@ def _earlier(turn: Turn, *, since: int) -> tuple[list[tuple[int, str]], list[Sha
     """Return, in one query, the seq and the history of the earlier turns of the same author, whether they said anything
     or not; what was shared of others'; and what became of what the author's turns proposed. What went on from a turn
     holds its history, so no call is given twice."""
-    own = of_author(turn)
-    went_on = own.filter(root_id=OuterRef("root_id"), seq__gt=OuterRef("seq"))
-    earlier = own.filter(~Exists(went_on), seq__gte=since, seq__lt=turn.seq).exclude(root_id=turn.root_id)
+    earlier = of_author(turn).filter(seq__gte=since, seq__lt=turn.seq).exclude(root_id=turn.root_id)
     others = sharing_turns(turn, since=since).annotate(nothing=Value("", TextField()))
     ends = ends_logged(turn, after=since).filter(seq__lt=turn.seq).order_by()
-    rows = earlier.values_list("id", "seq", "history", Value(_OWN)).union(
+    rows = earlier.values_list("root_id", "seq", "history", Value(_OWN)).union(
         others.values_list("id", "seq", "nothing", Value(_OTHERS)),
         ends.values_list("id", "seq", "data", Value(_ENDS)),
         all=True,
@@ -205,8 +203,9 @@ def _earlier(turn: Turn, *, since: int) -> tuple[list[tuple[int, str]], list[Sha
     found: dict[int, list[tuple[UUID, int, str]]] = {_OWN: [], _OTHERS: [], _ENDS: []}
     for id, seq, text, which in rows:
         found[which].append((id, seq, text))
+    newest = {root: (seq, history) for root, seq, history in sorted(found[_OWN], key=itemgetter(1))}
     return (
-        [(seq, history) for _, seq, history in found[_OWN]],
+        list(newest.values()),
         shared_of([id for id, _, _ in found[_OTHERS]]),
         told_before(turn, [(seq, data) for _, seq, data in found[_ENDS]]),
     )
