@@ -23,7 +23,7 @@ from tests.support.server import Server, environment_for, manage, serving
 HEAVY_FOLDERS = {"browser", "faults"}
 HEAVY_FIXTURES = {"chromium", "server", "server_environment"}
 """Tests that each keep the machine busy: one worker runs them, one after another. Those of real browsers and killed
-processes wait by the wall clock, so a busy machine can fail them: each is run again once, and the report counts it."""
+processes wait by the wall clock, so a busy machine can fail them: each is run again once, and the report names it."""
 
 MISSING_BROWSER = "no Chromium on this machine (install the package chromium, or name one in ACCORD_CHROMIUM)"
 
