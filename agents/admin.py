@@ -18,8 +18,12 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from agents.admin_reading import reading_page
 from agents.admin_replies import PhrasingAdmin, ReplyCountAdmin
+from agents.admin_sources import DeliveryAdmin, SourceAdmin
+from agents.admin_tools import ToolAdmin, WorkspaceToolAdmin
 from agents.models.agents import Agent
 from agents.models.replies import Phrasing, ReplyCount
+from agents.models.sources import Delivery, Source
+from agents.models.tools import Tool, WorkspaceTool
 from agents.models.turns import Call, Question, Turn
 from agents.services import agent_create
 from collab.admin.site import site
@@ -38,6 +42,7 @@ BUDGETS = (
 )
 
 SPEECH = ("composer", "derived")
+IN_FLIGHT = ("in_flight", "classify")
 HELP = {
     "composer": (
         "Model: it writes its replies, and each sentence is held to what its calls came to. "
@@ -47,6 +52,16 @@ HELP = {
     "derived": (
         "After refunds of 12.50 and 2.50 a reply may state, with arithmetic, “15.00 in total”; "
         "with strict, only 12.50 and 2.50; with off, any amount."
+    ),
+    "in_flight": (
+        "What a message does that someone posts while the agent works for them. Merge: it joins at the next step. "
+        "Queue: it waits until the turn has ended. Restart: the turn stops at the next step and starts over with all "
+        "that was asked; calls it made already are not made again. Anyone else’s message always waits."
+    ),
+    "classify": (
+        "The model first says whether such a message adds, is independent, revises or is unclear. Independent: it "
+        "waits. Revises: the turn stops, and the next is told what it did. Unclear: its author is asked. "
+        "Each message costs one short request more."
     ),
 }
 
@@ -64,7 +79,7 @@ class AgentForm(AgentModelForm):
 
     class Meta:
         model = Agent
-        fields = ("instructions", "model", *SPEECH, *BUDGETS)
+        fields = ("instructions", "model", *SPEECH, *IN_FLIGHT, *BUDGETS)
         help_texts = HELP
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -111,7 +126,7 @@ class AgentAdmin(StaffAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         named = "name" if superuser(request) else "named"
-        return (named, "instructions", "model", *SPEECH, *BUDGETS, *(("works_in",) if obj else ()))
+        return (named, "instructions", "model", *SPEECH, *IN_FLIGHT, *BUDGETS, *(("works_in",) if obj else ()))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         return ("named", "works_in")
@@ -138,7 +153,8 @@ class TurnAdmin(OfAThread):
     ordering = ("-started_at", "-pk")
     shown = (
         *("thread", "number", "seq", "status", "reason", "sentence", "trigger", "started_by", "whom", "agent_id"),
-        *("root_id", "resumes", "continues", "attempt", "steps", "lease_epoch", "input_tokens", "output_tokens"),
+        *("root_id", "resumes", "continues", "restarts", "revises"),
+        *("attempt", "steps", "lease_epoch", "input_tokens", "output_tokens"),
         *("stopped_by", "started_at", "ended_at", "said", "reading"),
     )
 
@@ -243,6 +259,10 @@ REGISTERED: dict[type[Model], type[StaffAdmin]] = {
     Question: QuestionAdmin,
     Phrasing: PhrasingAdmin,
     ReplyCount: ReplyCountAdmin,
+    Tool: ToolAdmin,
+    WorkspaceTool: WorkspaceToolAdmin,
+    Source: SourceAdmin,
+    Delivery: DeliveryAdmin,
 }
 for model, shown_by in REGISTERED.items():
     site.register(model, shown_by)

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from agents.action_items import of_action_calls, of_asked_calls, open_actions, touched
+from agents.models.sources import Route
 from agents.models.turns import Call, Question, Turn
-from agents.tools.registry import label_of
+from agents.tools.registry import TOOLS, label_of
+from agents.tools.services import whose
 from agents.turns.ending import acting
 from collab.reads import EventRow, Item, Ref
 from collab.web.actors import Book
@@ -32,11 +35,12 @@ def turn_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
 def call_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
     """Build the items of calls: name and outcome for everyone, arguments and result for the turn's own person, and for
     everyone once they shared them (DESIGN 6, What the model sees)."""
-    found = Call.objects.filter(pk__in=ids).select_related("turn__thread").defer("turn__history")
-    calls = {call.id: call for call in found}
+    found = Call.objects.filter(pk__in=ids).select_related("turn__thread", "carried_by")
+    calls = {call.id: call for call in found.defer("turn__history", "carried_by__history")}
+    gone = _gone([call for call in calls.values() if call.gone_at])
     shared = [call for call in calls.values() if call.shared_by]
     book = _book((call.turn for call in shared), (call.shared_by for call in shared))
-    return [_call_item(calls[id], viewer, book) for id in ids if id in calls]
+    return [{**_call_item(calls[id], viewer, book), "gone": gone.get(id)} for id in ids if id in calls]
 
 
 def question_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
@@ -51,6 +55,7 @@ def question_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
 
 def standing(thread_id: UUID) -> Iterable[Ref]:
     """Return what a thread's page always shows of this app: the turn that runs or is paused, with what it did."""
+    yield from open_actions(thread_id)
     unfinished = Turn.objects.filter(thread_id=thread_id, status__in=["running", "paused"], resumed_by=None)
     for id in unfinished.order_by("seq").values_list("id", flat=True):
         yield from _whole_turn(id)
@@ -105,13 +110,21 @@ TOUCHED: Mapping[str, Callable[[EventRow, Any], Iterable[Ref]]] = {
     "turn_ended": _ended,
     "turn_paused": _paused,
     "question_answered": _answered,
+    "action_asked": touched,
+    "action_resolved": touched,
     "call_started": lambda row, fact: [("call", fact.call)],
     "call_ended": lambda row, fact: [("call", fact.call)],
     "call_shared": lambda row, fact: [("call", fact.call)],
+    "call_repeat_allowed": lambda row, fact: [("call", fact.call)],
 }
 """Which entities each event of this app touches."""
 
-LOOKED_UP: Mapping[str, Callable[[Sequence[Any]], list[list[Ref]]]] = {"turn_ended": _of_ended_turns}
+LOOKED_UP: Mapping[str, Callable[[Sequence[Any]], list[list[Ref]]]] = {
+    "turn_ended": _of_ended_turns,
+    "call_ended": of_asked_calls,
+    "action_asked": of_action_calls,
+    "action_resolved": of_action_calls,
+}
 """Which it touches beside those it names."""
 
 
@@ -128,6 +141,8 @@ def _turn_item(turn: Turn, book: Book) -> Item:
         "agent": book.json(acting(turn)),
         "resumes": _text(turn.resumes_id),
         "continues": _text(turn.continues_id),
+        "restarts": _text(turn.restarts_id),
+        "revises": _text(turn.revises_id),
         "reason": turn.reason,
         "because": turn.because,
         "started_at": turn.started_at.isoformat(),
@@ -139,8 +154,7 @@ def _turn_item(turn: Turn, book: Book) -> Item:
 
 
 def _call_item(call: Call, viewer: Actor | None, book: Book) -> Item:
-    own = viewer is not None and call.turn.principal is not None and same_author(viewer, call.turn.principal)
-    told = own or call.shared_at is not None
+    told = call.shared_at is not None or _is_of(call, viewer)
     return {
         "item": "call",
         "id": str(call.id),
@@ -154,6 +168,8 @@ def _call_item(call: Call, viewer: Actor | None, book: Book) -> Item:
         "args": call.args if told else None,
         "result": call.result if told else None,
         "brief": _brief(call) if told else None,
+        "can": _can(call),
+        "whose": [str(one.id) for one in whose(call)],
         "shared": {"by": book.json(call.shared_by), "at": call.shared_at.isoformat()} if call.shared_at else None,
     }
 
@@ -172,6 +188,36 @@ def _question_item(question: Question, book: Book) -> Item:
     }
 
 
+def _is_of(call: Call, viewer: Actor | None) -> bool:
+    """Whether a call is the viewer's: their turn made it, or the turn in which they approved it ran it."""
+    turns = (call.turn, call.carried_by)
+    whom = [turn.principal for turn in turns if turn is not None and turn.principal is not None]
+    return viewer is not None and any(same_author(viewer, principal) for principal in whom)
+
+
+def _can(call: Call) -> dict[str, bool]:
+    """What can be done about a call: by anyone who sees it (check), or by those whose it is."""
+    tool, unknown = TOOLS.get(call.called_as), call.outcome == Call.Outcome.UNKNOWN
+    return {
+        "check": unknown and tool is not None and tool.lookup is not None,
+        "repeat": unknown and call.repeat_by is None,
+        "undo": call.outcome == Call.Outcome.DONE and tool is not None and tool.undo is not None
+        and call.undone_by is None and call.gone_at is None,
+    }  # fmt: skip
+
+
+def _gone(calls: Sequence[Call]) -> dict[UUID, Item]:
+    """Return, for calls whose effect is gone, which source says so and since when; nothing is read where there are
+    none."""
+    says = Route.objects.filter(call__in=calls).select_related("source") if calls else ()
+    names = {route.call_id: route.source.label for route in says}
+    return {
+        call.id: {"says": names.get(call.id, "a source"), "at": call.gone_at.isoformat()}
+        for call in calls
+        if call.gone_at
+    }
+
+
 def _brief(call: Call) -> str:
     """What a call was about, in a few words: what its result says of itself, or what it was asked for."""
     result = json.loads(call.result) if call.result else None
@@ -180,7 +226,23 @@ def _brief(call: Call) -> str:
         return f"{result['title']}{version}"[:BRIEF_CHARS]
     if isinstance(result, list):
         return f"{len(result)} found"
-    return call.args[:BRIEF_CHARS] if call.args not in {"{}", ""} else ""
+    return _in_words(call.args)[:BRIEF_CHARS]
+
+
+def _in_words(args: str) -> str:
+    """Arguments by name, what was left empty left out; as they were written where they are no object."""
+    try:
+        given = json.loads(args or "{}")
+    except ValueError:
+        return args
+    if not isinstance(given, dict):
+        return args
+    told = {name: value for name, value in given.items() if value not in (None, "", [], {})}
+    return ", ".join(f"{name.replace('_', ' ')} {_value(value)}" for name, value in told.items())
+
+
+def _value(value: Any) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _book(turns: Iterable[Turn], actors: Iterable[Actor | None]) -> Book:

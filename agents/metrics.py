@@ -1,6 +1,7 @@
 """What those who run Accord watch, in Prometheus's text format (DESIGN 11, Metrics).
 
-It is read from the database, so every web process answers the same.
+It is read from the database, so every web process answers the same; only how deliveries were answered is each
+process's own, as refusing one writes nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from hmac import compare_digest
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Sum
+from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -20,7 +21,9 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from agents.models.replies import ReplyCount
+from agents.models.sources import Delivery
 from agents.models.turns import Turn
+from agents.sources import counts
 from collab.models.threads import Message
 
 
@@ -48,6 +51,8 @@ class FromDatabase(Collector):
         yield _turns()
         waiting = Message.objects.filter(waits=True).count()
         yield GaugeMetricFamily("accord_messages_waiting", "Messages that no turn has taken yet.", value=waiting)
+        yield counts.metric()
+        yield _deliveries()
         if settings.ACCORD_RUNNERS:
             yield _heartbeat()
 
@@ -64,6 +69,16 @@ def _turns() -> Metric:
     found = GaugeMetricFamily("accord_turns", "Turns that are not over; a thread has one running.", labels=["status"])
     for status in (Turn.Status.RUNNING, Turn.Status.PAUSED):
         found.add_metric([status.value], Turn.objects.filter(status=status).count())
+    return found
+
+
+def _deliveries() -> Metric:
+    found = GaugeMetricFamily("accord_deliveries_waiting", "Deliveries that were not acted on yet.", labels=["state"])
+    waits = (Delivery.State.STORED, Delivery.State.UNROUTABLE)
+    rows = Delivery.objects.filter(state__in=waits).order_by("state").values_list("state").annotate(Count("pk"))
+    numbers = dict(rows)
+    for state in waits:
+        found.add_metric([state.value], numbers.get(state.value, 0))
     return found
 
 

@@ -5,14 +5,14 @@ Whoever calls it has checked who asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
-from collab import events
+from collab import events, selectors
 from collab.models.delegations import Delegation
 from collab.models.documents import Document
 from collab.models.proposals import Proposal
@@ -22,22 +22,62 @@ from collab.services.changes import lowered_by_mode, lowered_by_policy, lowering
 from permissions.actors import Actor, Agent, Client, Person
 from permissions.decisions import Action, Delegated, Level, Lowering
 from permissions.grants import facts
+from permissions.models import Guarded
 from permissions.past import facts_at
 from permissions.reach import kept_by
 from permissions.replay import Moment
 from permissions.why import Explanation, explain
 
-Object = Workspace | Thread | Document
+Object = Guarded
 
-KINDS: Mapping[str, type[Object]] = {"workspace": Workspace, "thread": Thread, "document": Document}
+KINDS: dict[str, type[Object]] = {"workspace": Workspace, "thread": Thread, "document": Document}
 """What can be asked about, by the word it is called."""
 
-ACTIONS: Mapping[str, tuple[Action, ...]] = {
+CALLED: dict[str, str] = {"workspace": "name", "thread": "title", "document": "title"}
+"""What each is called by: a lookup on its model."""
+
+LOADS: dict[str, Callable[[Actor, UUID], Object]] = {
+    "workspace": selectors.workspace_for,
+    "thread": selectors.thread_for,
+    "document": selectors.document_for,
+}
+"""How each is loaded as someone who may view it."""
+
+NAMES: dict[str, Callable[[str], Q]] = {}
+"""How what an upper app registered is found by the words someone names it by."""
+
+ACTIONS: dict[str, tuple[Action, ...]] = {
     "workspace": tuple(action for action in Action if action is not Action.USE_TOOL),
     "thread": (Action.VIEW, Action.COMMENT, Action.START_TURN, Action.MANAGE),
     "document": (Action.VIEW, Action.CHANGE_DOCUMENT, Action.REVIEW_DOCUMENT, Action.MANAGE),
 }
 """What anything asks about each, the action that is asked about most first but one: viewing."""
+
+
+def register_kind(
+    word: str,
+    model: type[Object],
+    *,
+    actions: tuple[Action, ...],
+    called: str,
+    named: Callable[[str], Q],
+    loads: Callable[[Actor, UUID], Object],
+) -> None:
+    """Let something of an upper app that grants are held on be asked about and granted like the rest (DESIGN 3).
+
+    Args:
+        word: what it is called in addresses and commands.
+        actions: what anything asks about it; the first is viewing, the second what is asked about most.
+        called: the lookup on its model that a page calls it by.
+        named: the condition on its rows that someone's words name it.
+        loads: how it is loaded as someone who may view it.
+    """
+    KINDS[word], ACTIONS[word], CALLED[word], NAMES[word], LOADS[word] = model, actions, called, named, loads
+
+
+def word_of(model_label: str) -> str | None:
+    """Return the word for what the history of grants names by its model, like ``collab.document``."""
+    return next((word for word, model in KINDS.items() if model._meta.label_lower == model_label), None)
 
 
 def explained(actor: Actor, action: Action, obj: Object, thread: Thread | None = None) -> Explanation:

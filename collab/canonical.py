@@ -164,7 +164,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _check_number(value: float) -> None:
-    if not isfinite(value):
+    if isinstance(value, float) and not isfinite(value):
         _refuse_constant(str(value))
     if abs(value) > LARGEST_NUMBER:
         raise _number_too_large()

@@ -167,6 +167,89 @@ class ProposalResolved:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageHeld:
+    """A message whose meaning for the running turn is unclear: no turn takes it until its author says what it means."""
+
+    type: ClassVar[str] = "message_held"
+    message: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReleased:
+    """The author of a held message said what it means; it waits again."""
+
+    type: ClassVar[str] = "message_released"
+    message: UUID
+    meant: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallRepeatAllowed:
+    """Someone let a call be done again of which nobody knows whether it was done."""
+
+    type: ClassVar[str] = "call_repeat_allowed"
+    call: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ActionAsked:
+    """Consent was asked for; ``steps`` is the hash of the frozen steps."""
+
+    type: ClassVar[str] = "action_asked"
+    action: UUID
+    number: int
+    steps: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResolved:
+    type: ClassVar[str] = "action_resolved"
+    action: UUID
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryAdmitted:
+    """What a source delivered reached this thread as the message or notice named, if it became one."""
+
+    type: ClassVar[str] = "delivery_admitted"
+    delivery: UUID
+    message: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EffectGone:
+    """A source reported that what a call did is gone."""
+
+    type: ClassVar[str] = "effect_gone"
+    call: UUID
+    delivery: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class TimerSet:
+    type: ClassVar[str] = "timer_set"
+    timer: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFired:
+    type: ClassVar[str] = "timer_fired"
+    timer: UUID
+    message: UUID
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimerSuperseded:
+    """A timer will not fire: what it was about is moot, or someone cancelled it."""
+
+    type: ClassVar[str] = "timer_superseded"
+    timer: UUID
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """An event of a type this code does not know, kept as it was read."""
 
@@ -196,6 +279,16 @@ Fact = (
     | PolicyChanged
     | ProposalCreated
     | ProposalResolved
+    | MessageHeld
+    | MessageReleased
+    | CallRepeatAllowed
+    | ActionAsked
+    | ActionResolved
+    | DeliveryAdmitted
+    | EffectGone
+    | TimerSet
+    | TimerFired
+    | TimerSuperseded
 )
 
 LONGEST = 1_000_000

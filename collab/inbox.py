@@ -7,9 +7,10 @@ A kind's list and its count follow the same rule as the act that settles one, so
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from permissions.actors import Actor, Person
@@ -41,7 +42,9 @@ class Waiting:
         text: more of it, or why it was proposed; may be empty.
         by: who proposed or asked it.
         because: whose turn it is to do what, in a sentence.
-        settles: the reader may accept or reject it.
+        settles: the reader may settle it here, as its kind says how.
+        yes: what the button says that settles it, where that is not what its kind says.
+        until: it can be settled before this moment; None for no end.
     """
 
     id: UUID
@@ -55,6 +58,8 @@ class Waiting:
     because: str
     text: str = ""
     settles: bool = False
+    yes: str = ""
+    until: datetime | None = None
 
     @property
     def place(self) -> Place:
@@ -78,6 +83,34 @@ CountFn = Callable[[Person], Iterable[Tally]]
 """Returns how many things wait for a person in each thread, in a number of queries that does not grow with them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One way to settle a thing: its name in a form, the command that does it, what its button says, and what is said
+    of the command's result."""
+
+    name: str
+    command: str
+    word: str
+    said: Callable[[Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settling:
+    """How the things of a kind are settled where they are listed.
+
+    Attributes:
+        argument: what the commands call the thing.
+        yes: what the first button does.
+        no: what the second does, which takes a reason.
+        why: how the reason is asked for.
+    """
+
+    argument: str
+    yes: Act
+    no: Act
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of thing that waits.
@@ -88,6 +121,7 @@ class Kind:
         count: how many there are.
         for_others: they are the reader's, and wait for others: they are listed and not counted as waiting.
         events: the types of events that may change it.
+        settling: how its things are settled from the inbox; None where they are not.
     """
 
     name: str
@@ -97,6 +131,7 @@ class Kind:
     count: CountFn
     for_others: bool = False
     events: frozenset[str] = frozenset()
+    settling: Settling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +179,15 @@ KINDS: dict[str, Kind] = {}
 def register(kind: Kind) -> None:
     """Add a kind of thing that waits. Registering a name again replaces it."""
     KINDS[kind.name] = kind
+
+
+def act_called(name: str) -> tuple[Settling, Act] | None:
+    """Return the act of this name, and how it settles what; None where no kind has one."""
+    for kind in KINDS.values():
+        for act in (kind.settling.yes, kind.settling.no) if kind.settling else ():
+            if kind.settling and act.name == name:
+                return kind.settling, act
+    return None
 
 
 def changed_by(event_types: Iterable[str]) -> bool:

@@ -10,10 +10,9 @@ from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 
-from collab.asking import KINDS, Object
+from collab.asking import CALLED, KINDS, NAMES, Object
 from collab.models.documents import Document
 from collab.models.threads import Thread
-from collab.models.workspaces import Workspace
 from permissions.actors import Actor
 from permissions.decisions import AccountKind
 from permissions.models import User
@@ -62,10 +61,12 @@ def object_named(text: str) -> Object:
     if kind in KINDS and name:
         return _named(kind, name)
     if (id := _id(text)) is None:
+        if (bare := _bare(text)) is not None:
+            return bare
         raise Unnamed(f"{text!r} is no object: give an id, or workspace:NAME, thread:TITLE or document:TITLE.")
     found: list[Object] = [row for model in KINDS.values() for row in _all(model).filter(pk=id)]
     if not found:
-        raise Unnamed(f"There is no workspace, thread or document with the id {id}.")
+        raise Unnamed(f"There is no {', '.join([*KINDS][:-1])} or {[*KINDS][-1]} with the id {id}.")
     return found[0]
 
 
@@ -84,9 +85,19 @@ def thread_named(text: str | None, obj: Object) -> Thread | None:
 
 def _named(kind: str, name: str) -> Object:
     model, id = KINDS[kind], _id(name)
-    called = {"name": name} if model is Workspace else {"title": name}
-    found: Object = _one(_all(model).filter(**({"pk": id} if id else called)), f"{kind} called {name!r}")
+    named = NAMES[kind](name) if kind in NAMES else Q(**{CALLED[kind]: name})
+    found: Object = _one(_all(model).filter(Q(pk=id) if id else named), f"{kind} called {name!r}")
     return found
+
+
+def _bare(text: str) -> Object | None:
+    """Find what needs no word before its name, since no person chose that."""
+    for kind, named in NAMES.items():
+        rows = _all(KINDS[kind]).filter(named(text))
+        if rows.exists():
+            found: Object = _one(rows, f"{kind} called {text!r}")
+            return found
+    return None
 
 
 def _all(model: type[Object]) -> QuerySet[Any]:

@@ -134,6 +134,7 @@ class Welcome(Frame):
 
     type: Literal["welcome"]
     head_seq: int
+    at: str
     viewer: ViewerJson
     thread: ItemJson
     running: str | None

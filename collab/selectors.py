@@ -16,10 +16,10 @@ from collab.models.grants import WorkspaceGroupGrant, WorkspaceUserGrant
 from collab.models.proposals import Proposal
 from collab.models.threads import Event, Message, ReadMark, Thread
 from collab.models.workspaces import Invite, Membership, Workspace
-from permissions import phrases
+from permissions import grants, phrases
 from permissions.actors import Actor, person
 from permissions.clock import AccordNow
-from permissions.decisions import AccountKind, Action, accounts_of
+from permissions.decisions import AccountKind, Action
 from permissions.errors import NotFound
 from permissions.gate import require
 from permissions.grants import readable, unexpired
@@ -87,9 +87,13 @@ def thread_for(actor: Actor, id: UUID) -> Thread:
     return _viewed(actor, Thread.objects.filter(pk=id).select_related("workspace"))
 
 
-def document_for(actor: Actor, id: UUID) -> Document:
-    """Return a document the actor may view. Raises as :func:`workspace_for`."""
-    return _viewed(actor, Document.objects.filter(pk=id))
+def document_for(actor: Actor, id: UUID, *, cap: UUID | None = None) -> Document:
+    """Return a document the actor may view. Raises as :func:`workspace_for`.
+
+    Args:
+        cap: the owner of the timer or route the turn came from, whose rights bound it.
+    """
+    return _viewed(actor, Document.objects.filter(pk=id), cap=cap)
 
 
 def proposal_for(actor: Actor, id: UUID) -> Proposal:
@@ -121,10 +125,15 @@ def threads_of(actor: Actor, workspace: UUID, *, archived: bool = False, limit: 
 
 
 def documents_of(
-    actor: Actor, workspace: UUID, *, archived: bool = False, limit: int | None = None
+    actor: Actor, workspace: UUID, *, archived: bool = False, limit: int | None = None, cap: UUID | None = None
 ) -> list[DocumentLine]:
-    """Return the documents of a workspace that the actor may view, by title, in one query; at most ``limit``."""
-    documents = readable(Document.objects.filter(workspace=workspace, archived_at__isnull=not archived), actor)
+    """Return the documents of a workspace that the actor may view, by title, in one query; at most ``limit``.
+
+    Args:
+        cap: as for :func:`document_for`.
+    """
+    found = Document.objects.filter(workspace=workspace, archived_at__isnull=not archived)
+    documents = readable(found, actor, cap=cap)
     opened = Count("proposals", filter=Q(proposals__state=Proposal.State.OPEN), distinct=True)
     counted: QuerySet[Any] = documents.annotate(open_proposals=opened).order_by("title", "pk")
     return [DocumentLine(document, document.open_proposals) for document in counted[:limit]]
@@ -185,14 +194,14 @@ def told(actor: Actor, names: Mapping[UUID, str] | None = None) -> str:
     Args:
         names: from :func:`names_of`; without them they are read.
     """
-    return phrases.told(actor, names_of(accounts_of(actor)) if names is None else names)
+    return phrases.told(actor, grants.names_of(actor) if names is None else names)
 
 
-def _viewed(actor: Actor, found: QuerySet[GuardedT]) -> GuardedT:
+def _viewed(actor: Actor, found: QuerySet[GuardedT], *, cap: UUID | None = None) -> GuardedT:
     obj = found.first()
     if obj is None:
         raise NotFound()
-    require(actor, Action.VIEW, obj)
+    require(actor, Action.VIEW, obj, cap=cap)
     return obj
 
 

@@ -190,8 +190,12 @@ ACCORD_LEASE_SECONDS = env.float("ACCORD_LEASE_SECONDS", default=6.0)
 ACCORD_GRACE_SECONDS = env.float("ACCORD_GRACE_SECONDS", default=10.0)
 ACCORD_DB_THREADS = env.int("ACCORD_DB_THREADS", default=4)
 ACCORD_METRICS_TOKEN = env.str("ACCORD_METRICS_TOKEN", default="")
+# The fake restaurant and shop of the demo (`manage.py world`), which the tools of those packs ask.
+ACCORD_WORLD_URL = env.str("ACCORD_WORLD_URL", default="http://127.0.0.1:8200")
 ACCORD_ON_GRANTS_CHANGED = ["collab.doorbell.grants_changed"]
 ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start"]
+# What is answered by an ASGI application of its own, outside of the middleware: the beginnings of paths.
+ACCORD_MOUNTS = {"/hooks/": "agents.sources.hooks.hooks"}
 
 UNFOLD = {
     "SITE_TITLE": "Accord",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from agents.metrics import metrics
+from agents.tool_pages import tools
 from collab.admin.site import site
 from collab.web.health import healthz, readyz
 
@@ -13,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("admin/", site.urls),
+    path("w/<uuid:id>/tools/", tools, name="tools"),
     path("", include("collab.web.urls")),
 ]
 

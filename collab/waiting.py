@@ -54,11 +54,22 @@ def workspaces_seen(reader: Person) -> list[UUID]:
     return list(Workspace.objects.filter(whole | Q(pk__in=parts)).values_list("pk", flat=True))
 
 
+SETTLING = inbox.Settling(
+    argument="proposal",
+    yes=inbox.Act("accept", "proposal_accept", "Accept", lambda result: f"Accepted. {result['summary']}"),
+    no=inbox.Act("reject", "proposal_reject", "Reject", lambda result: "Rejected. Nothing was changed."),
+    why="Why? The proposer reads it.",
+)
+
+
 def register() -> None:
     """Add proposals to the inbox."""
     inbox.register(
-        inbox.Kind(name="proposal", order=30, heading="You can accept", find=_for_reader, count=_for, events=EVENTS)
-    )
+        inbox.Kind(
+            name="proposal", order=30, heading="You can accept", find=_for_reader, count=_for, events=EVENTS,
+            settling=SETTLING,
+        )
+    )  # fmt: skip
     inbox.register(
         inbox.Kind(
             name="own", order=90, heading="Yours, waiting for someone else", find=_of_reader, count=_of,

@@ -86,6 +86,17 @@ def consulted(actor: Actor, cap: UUID | None = None) -> tuple[Party, ...]:
     return tuple(dict.fromkeys((*chain(actor), *caps)))
 
 
+def source_of(actor: Actor) -> UUID | None:
+    """Return the source that an actor is; None for any other."""
+    return actor.id if isinstance(actor, Source) else None
+
+
+def cap_of(origin: Actor) -> UUID | None:
+    """Return the owner of the timer or route that a turn with this origin came from: their rights bound it though it
+    does not act for them (DESIGN 5)."""
+    return origin.owner if isinstance(origin, Source) else None
+
+
 def person(actor: Actor) -> Person | None:
     """Return the person in the actor's chain, or None when it acts for no one (DESIGN 5)."""
     return next((party for party in chain(actor) if isinstance(party, Person)), None)

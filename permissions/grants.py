@@ -17,7 +17,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db import connection, models
 from django.db.models import Exists, Q, QuerySet
 
-from permissions.actors import Actor, Agent, Client, Person, Source, System, consulted
+from permissions.actors import Actor, Agent, Client, Person, Source, System, consulted, source_of
 from permissions.clock import NOW_SQL, AccordNow
 from permissions.decisions import (
     KINDS,
@@ -36,6 +36,7 @@ from permissions.decisions import (
 )
 from permissions.delegated import COLUMNS, GIVER, JOIN, delegating_model, given_of, given_sql
 from permissions.models import GrantScope, GroupObjectPermission, Guarded, User, UserObjectPermission
+from permissions.senders import senders_of
 
 ModelT = TypeVar("ModelT", bound=models.Model)
 GrantModels = tuple[type[UserObjectPermission], type[GroupObjectPermission]]
@@ -149,9 +150,11 @@ def allowed_at(actor: Actor, action: Action | str, places: Places, *, cap: UUID 
 
 
 def names_of(*actors: Actor) -> dict[UUID, str]:
-    """Read, in one query, the names of every account in the actors' chains."""
+    """Read, in one query, the names of every account in the actors' chains; and those of sources, where there are."""
     accounts = {account for actor in actors for account in accounts_of(actor)}
-    return {account.pk: account.name for account in User.objects.filter(pk__in=accounts)}
+    sources = {id for actor in actors if (id := source_of(actor)) is not None}
+    names = {account.pk: account.name for account in User.objects.filter(pk__in=accounts)}
+    return names | {id: sender.name for id, sender in senders_of(sources).items()}
 
 
 def unexpired() -> Q:

@@ -133,6 +133,15 @@ def group_grants(group: Group) -> list[GroupObjectPermission]:
     ]
 
 
+def grants_on(obj: Guarded) -> list[tuple[Holder, str]]:
+    """Return every grant on an object itself, as its holder and its codename, expired grants too."""
+    users, groups = grant_models(type(obj))
+    direct = users._default_manager.filter(content_object=obj).select_related("user", "permission")
+    through = groups._default_manager.filter(content_object=obj).select_related("group", "permission")
+    found: list[tuple[Holder, str]] = [(grant.user, grant.permission.codename) for grant in direct]
+    return [*found, *((grant.group, grant.permission.codename) for grant in through)]
+
+
 def scopes_of(account: User) -> list[ScopeKey]:
     """Return the scopes in which an account holds anything, itself or through a group, in locking order."""
     direct = [

@@ -37,13 +37,13 @@ def party_name(party: Party, names: Mapping[UUID, str]) -> str:
     """Return what a sentence calls one party.
 
     Args:
-        names: account id → name; an id not in it reads as a removed account.
+        names: id → name, of accounts and sources; an id not in it reads as a removed account, or as "the source".
     """
     match party:
         case Person(id=id) | Client(id=id) | Agent(id=id):
             return names.get(id, GONE_NAME)
-        case Source():
-            return SOURCE_NAME
+        case Source(id=id):
+            return names.get(id, SOURCE_NAME)
         case System():
             return SYSTEM_NAME
         case _:

@@ -27,6 +27,7 @@ from permissions.ledger import (
     accounts_behind,
     announce_changed,
     content_of,
+    grants_on,
     group_grants,
     holder_taken,
     in_locking_order,
@@ -110,6 +111,28 @@ def role_set(
         given = [_given(ledger, holder, codename, expires_at) for codename in sorted(wanted - as_wanted)]
         taken = [ledger.take(holder, codename) for codename in sorted(held.keys() - wanted)]
     return _announced(ledger, holder, changed=bool(given or taken))
+
+
+@transaction.atomic
+def grants_withdrawn(*, by: Actor, obj: Guarded, reason: str = "") -> int:
+    """Take every grant on one object from whoever holds it, as before the object goes, so that the history tells it;
+    return how many there were, expired ones too.
+
+    Raises:
+        NotFound: ``by`` may not see the object, or it is gone.
+        Refused: ``by`` may not manage the object.
+        LastOwner: no active person would manage the scope.
+    """
+    ledger = ledger_opened(by=by, obj=obj, reason=reason)
+    _require(by, Action.MANAGE, obj)
+    held = grants_on(obj)
+    with owners_kept([scope_of(obj)]):
+        for holder, codename in held:
+            ledger.take(holder, codename)
+    touched = {account for holder, _ in held for account in accounts_behind(holder)}
+    if touched:
+        announce_changed(scope_of(obj), tuple(touched))
+    return len(held)
 
 
 @transaction.atomic

@@ -21,6 +21,7 @@ NEEDED: Mapping[str, frozenset[str]] = {
     "mode_changed": frozenset({"manage"}),
     "policy_changed": frozenset({"manage"}),
     "call_shared": frozenset({"view"}),
+    "call_repeat_allowed": frozenset({"view"}),
 }
 """The grants, one of which everyone in the actor's chain must hold, by type of event."""
 

@@ -199,7 +199,7 @@ def _data(text: str) -> Mapping[str, Any]:
 def _messages(ids: Iterable[str]) -> dict[str, MessageRow]:
     columns = (
         "id", "seq", "kind", _actor("author"), "content", "salt", "turn_id", "waits", "taken_by", "taken_as",
-        _is_set("passed_over"), _is_set("cancelled_at"), "posted_at",
+        _is_set("passed_over"), _is_set("cancelled_at"), "posted_at", _is_set("held_at"),
     )  # fmt: skip
     return {row[0]: MessageRow(*row) for row in _by(Message.objects.all(), ids, columns)}
 
@@ -212,6 +212,7 @@ def _turns(ids: Iterable[str]) -> dict[str, TurnRow]:
 def _calls(ids: Iterable[str]) -> dict[str, CallRow]:
     columns = (
         "id", "turn_id", "outcome", _is_set("question"), _actor("turn__on_behalf_of"), _actor("shared_by"),
+        "moved_from",
     )  # fmt: skip
     return {row[0]: CallRow(*row) for row in _by(Call.objects.all(), ids, columns)}
 

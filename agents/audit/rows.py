@@ -92,6 +92,7 @@ class MessageRow:
     passed_over: bool
     cancelled: bool
     posted_at: datetime
+    held: bool = False
 
     @property
     def fates(self) -> list[str]:
@@ -101,6 +102,7 @@ class MessageRow:
             "taken": self.taken_by is not None,
             "passed over": self.passed_over,
             "cancelled": self.cancelled,
+            "held": self.held,
         }
         return [fate for fate, holds in said.items() if holds]
 
@@ -129,6 +131,8 @@ class CallRow:
     whom: str | None
     """Whom its turn is for."""
     shared_by: str | None
+    moved_from: str
+    """The outcome it had before the one it has; "" where it had none."""
 
 
 @dataclass(frozen=True, slots=True)

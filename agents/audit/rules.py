@@ -20,7 +20,7 @@ from agents.audit.proposals import (
     proposal_is_resolved_once,
 )
 from agents.audit.rows import EventRow, Rows
-from agents.audit.state import PAUSED, RUNNING, State, asks_for_turn
+from agents.audit.state import MOVES, PAUSED, RUNNING, OpenTurn, State, asks_for_turn
 
 Sentences = Iterator[str]
 Rule = Callable[[State, EventRow, Rows], Sentences]
@@ -89,7 +89,7 @@ def message_has_its_row(_: State, event: EventRow, rows: Rows) -> Sentences:
         yield f"the message's row is of another post: {row.kind} {row.seq}"
     fates = row.fates
     if len(fates) != int(asks_for_turn(event)):
-        yield f"message {row.seq} is {' and '.join(fates) or 'neither taken, passed over, cancelled nor waiting'}"
+        yield f"message {row.seq} is {' and '.join(fates) or 'neither taken, passed over, cancelled, held nor waiting'}"
 
 
 def message_is_taken_once(state: State, event: EventRow, rows: Rows) -> Sentences:
@@ -110,10 +110,29 @@ def message_is_dropped_once(state: State, event: EventRow, rows: Rows) -> Senten
         return
     id = event.one("message")
     row, fate = rows.messages.get(id), event.type.removeprefix("message_").replace("_", " ")
-    if state.message(id) is None:
+    is_held = fate == "cancelled" and any(held.id == id for held in state.held)
+    if state.message(id) is None and not is_held:
         yield f"message {row.seq if row else id} is {fate} and does not wait"
     if row and row.fates != [fate]:
         yield f"message {row.seq} is {fate}, its row says {' and '.join(row.fates) or 'nothing'}"
+
+
+def message_is_held_by_its_turn(state: State, event: EventRow, _: Rows) -> Sentences:
+    """INV2: what is held waited until then and is of the author its turn works for; what is let go was held, and its
+    own author or the system let it go."""
+    id = event.one("message")
+    if event.type == "message_held":
+        message = state.message(id)
+        if message is None:
+            yield f"holds message {id}, which does not wait"
+        elif author(message.author) != author(event.actor):
+            yield f"a turn for {whom(event.actor)} holds message {message.seq} of {message.author}"
+    if event.type == "message_released":
+        held = next((one for one in state.held if one.id == id), None)
+        if held is None:
+            yield f"lets message {id} go, which is not held"
+        elif kind(event.actor) != "system" and event.actor != held.author:
+            yield f"{event.actor} lets message {held.seq} of {held.author} go"
 
 
 def takes_in_order(state: State, event: EventRow, _: Rows) -> Sentences:
@@ -222,17 +241,28 @@ def calls_end_with_their_turn(state: State, event: EventRow, rows: Rows) -> Sent
 
 
 def call_ends_once(state: State, event: EventRow, rows: Rows) -> Sentences:
-    """INV15: a call has its row, starts in its own turn and ends once, as its row says."""
+    """INV15: a call has its row, starts in its own turn and ends once, as its row says. One that waits for consent, or
+    of which nobody knows whether it was done, may begin again in another turn, or move to another outcome in none; one
+    that is done may be undone."""
     if event.type not in {"call_started", "call_ended"}:
         return
     id, turn = event.one("call"), state.turns.get(event.turn or "")
-    row = rows.calls.get(id)
-    if row is None or row.turn != event.turn:
-        yield f"call {id} has no row in its turn"
-    elif event.type == "call_ended" and row.outcome != event.one("outcome"):
+    row, again = rows.calls.get(id), event.one("call") in state.unsettled
+    if row is None:
+        yield f"call {id} has no row"
+    elif event.type == "call_started":
+        if row.turn != event.turn and not again:
+            yield f"call {id} has no row in its turn"
+    elif row.outcome != event.one("outcome") and not (row.moved_from and event.one("outcome") in MOVES):
         yield f"call {id} ends {event.one('outcome')}, its row says {row.outcome}"
-    if event.type == "call_ended" and turn and id not in turn.calls:
+    if event.type == "call_ended" and not _may_end(turn, event, again=again):
         yield f"call {id} ends though it is not open"
+
+
+def _may_end(turn: OpenTurn | None, event: EventRow, *, again: bool) -> bool:
+    if event.turn is None:
+        return again or event.one("outcome") in {"done", "undone"}
+    return turn is None or event.one("call") in turn.calls
 
 
 def text_is_what_was_posted(_: State, event: EventRow, rows: Rows) -> Sentences:
@@ -263,7 +293,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         answer_is_by_who_gave_it,
         call_is_shared_by_its_person,
     ),
-    "INV2": (message_has_its_row, message_is_taken_once, message_is_dropped_once),
+    "INV2": (message_has_its_row, message_is_taken_once, message_is_dropped_once, message_is_held_by_its_turn),
     "INV3": (takes_in_order, reply_is_the_first),
     "INV4": (one_turn_runs, lease_never_goes_back, only_a_running_turn_acts),
     "INV5": (has_authority, revision_is_the_events, delegation_has_its_row),

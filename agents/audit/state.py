@@ -15,6 +15,12 @@ from agents.audit.rows import DelegationRow, EventRow, Rows, ThreadRow
 
 RUNNING, PAUSED = "running", "paused"
 
+UNSETTLED = frozenset({"pending_confirmation", "unknown"})
+"""Outcomes after which a call may begin again, or come to another."""
+
+MOVES = UNSETTLED | {"done"}
+"""Outcomes that may not be a call's last one: what was done may be undone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -50,6 +56,8 @@ class State:
     thread: ThreadRow
     grants: GrantHistory
     waiting: list[Waiting] = field(default_factory=list)
+    held: list[Waiting] = field(default_factory=list)
+    """Messages whose author is asked what they mean."""
     turns: dict[str, OpenTurn] = field(default_factory=dict)
     proposals: dict[str, str] = field(default_factory=dict)
     """Open proposals, and who made each."""
@@ -58,6 +66,8 @@ class State:
     """What was given to the thread's agent last and not ended; its time may be over."""
     lease_epoch: int = 0
     grants_epoch: int = 0
+    unsettled: set[str] = field(default_factory=set)
+    """Calls that wait for consent, or of which nobody knows whether they were done."""
     counted: Counter[str] = field(default_factory=Counter)
     """How many rows of each table the log has recorded."""
 
@@ -80,7 +90,7 @@ def apply(state: State, event: EventRow, rows: Rows) -> None:
     if event.turn is not None:
         state.lease_epoch = max(state.lease_epoch, event.lease_epoch)
     state.grants_epoch = max(state.grants_epoch, event.grants_epoch)
-    if event.type in RECORDED:
+    if event.type in RECORDED and not (event.type == "call_started" and event.one("call") in state.unsettled):
         state.counted[RECORDED[event.type]] += 1
     if event.type in _APPLIED:
         _APPLIED[event.type](state, event, rows)
@@ -94,6 +104,19 @@ def _posted(state: State, event: EventRow, _: Rows) -> None:
 def _settled(state: State, event: EventRow, _: Rows) -> None:
     gone = {*event.taken, event.one("message")}
     state.waiting = [message for message in state.waiting if message.id not in gone]
+    state.held = [message for message in state.held if message.id not in gone]
+
+
+def _held(state: State, event: EventRow, _: Rows) -> None:
+    if message := state.message(event.one("message")):
+        state.waiting.remove(message)
+        state.held.append(message)
+
+
+def _released(state: State, event: EventRow, _: Rows) -> None:
+    for message in [message for message in state.held if message.id == event.one("message")]:
+        state.held.remove(message)
+        state.waiting = sorted([*state.waiting, message], key=lambda one: one.seq)
 
 
 def _started(state: State, event: EventRow, rows: Rows) -> None:
@@ -122,9 +145,14 @@ def _call_started(state: State, event: EventRow, rows: Rows) -> None:
     if turn := state.turns.get(event.turn or ""):
         row = rows.calls.get(event.one("call"))
         turn.calls[event.one("call")] = row is not None and row.asks
+    state.unsettled.discard(event.one("call"))
 
 
 def _call_ended(state: State, event: EventRow, _: Rows) -> None:
+    if event.one("outcome") in UNSETTLED:
+        state.unsettled.add(event.one("call"))
+    else:
+        state.unsettled.discard(event.one("call"))
     if turn := state.turns.get(event.turn or ""):
         turn.calls.pop(event.one("call"), None)
 
@@ -163,6 +191,8 @@ _APPLIED: Mapping[str, Callable[[State, EventRow, Rows], None]] = {
     "message_taken": _settled,
     "message_cancelled": _settled,
     "message_passed_over": _settled,
+    "message_held": _held,
+    "message_released": _released,
     "turn_started": _started,
     "turn_paused": _paused,
     "question_answered": _answered,

@@ -19,6 +19,11 @@ class Agent(models.Model):
         STRICT = "strict"
         OFF = "off"
 
+    class InFlight(models.TextChoices):
+        MERGE = "merge"
+        QUEUE = "queue"
+        RESTART = "restart"
+
     account = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True)
     instructions = models.TextField(blank=True)
     model = models.CharField(max_length=200, blank=True, help_text="Empty: ACCORD_MODEL.")
@@ -41,6 +46,20 @@ class Agent(models.Model):
         choices=Derived.choices,
         default=Derived.ARITHMETIC,
         help_text="Which totals and differences of recorded amounts a reply may state.",
+    )
+
+    in_flight = models.CharField(
+        max_length=10,
+        choices=InFlight.choices,
+        default=InFlight.MERGE,
+        db_default=InFlight.MERGE,
+        help_text="What a message does that its author adds while their turn runs: joins it, waits for the next, or "
+        "has it start over.",
+    )
+    classify = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The model says whether such a message adds, is independent, revises or is unclear.",
     )
 
     def __str__(self) -> str:

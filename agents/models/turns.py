@@ -26,6 +26,9 @@ class Turn(models.Model):
     class Trigger(models.TextChoices):
         MESSAGE = "message"
         ANSWER = "answer"
+        APPROVAL = "approval"
+        DELIVERY = "delivery"
+        TIMER = "timer"
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     thread = models.ForeignKey(Thread, on_delete=models.PROTECT, related_name="turns")
@@ -37,7 +40,14 @@ class Turn(models.Model):
     agent_id = models.UUIDField()
     resumes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="resumed_by")
     continues = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="continued_by")
+    restarts = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="restarted_by")
+    revises = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="revised_by")
     root_id = models.UUIDField(help_text="The first turn of its lineage.")
+    asks_first = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Something its lineage began with is no person: its writes need consent.",
+    )
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.RUNNING)
     reason = models.CharField(max_length=40, blank=True, help_text="A code: why it failed or stopped.")
     because = models.TextField(blank=True, help_text="The same in a sentence for people.")
@@ -104,11 +114,26 @@ class Call(models.Model):
     model_call_id = models.CharField(max_length=200)
     sent_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
+    moved_from = models.CharField(
+        max_length=20, blank=True, default="", db_default="", help_text="The outcome it had before this one."
+    )
+    carried_by = models.ForeignKey(
+        Turn, on_delete=models.PROTECT, null=True, related_name="carried", help_text="The approved turn that ran it."
+    )
+    looked_up_at = models.DateTimeField(null=True, help_text="When it was last looked up, while it is unknown.")
+    lookups = models.PositiveIntegerField(default=0, db_default=0)
+    repeat_by = ActorField(null=True, help_text="Who let it be done again though nobody knows whether it was.")
+    undone_by = ActorField(null=True)
+    gone_at = models.DateTimeField(null=True, help_text="A source reported that what it did is gone.")
     shared_by = ActorField(null=True, help_text="Who let everyone in the thread see its arguments and result.")
     shared_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["turn", "number"], name="one_call_a_number")]
+        indexes = [
+            models.Index(fields=["tool", "sent_at"], name="calls_of_a_tool"),
+            models.Index(fields=["tool"], condition=Q(outcome="unknown"), name="calls_not_known"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.outcome or 'sent'}"

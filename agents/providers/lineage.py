@@ -15,6 +15,9 @@ from pydantic_core import to_jsonable_python
 from agents.providers.script import NOTHING_LEFT, Line, Script, only_words
 from agents.providers.template import Values
 
+CLASSIFY = "classify"
+"""In a request's metadata: the text whose meaning for a running turn is asked for."""
+
 
 @dataclass(frozen=True)
 class Cue:
@@ -34,8 +37,12 @@ def next_cue(script: Script, messages: Sequence[ModelMessage]) -> Cue:
     The inputs of the turn are answered in order, each by all the steps of its rule; every response so far has used
     up one step, or several: a response without calls would end the turn, so while anything is left to say a step
     without calls runs on into the next. An input that joined later is answered after those before it. What precedes
-    the first input is history and counts for nothing. The same messages always give the same cue.
+    the first input is history and counts for nothing. The same messages always give the same cue. Asked what a message
+    means for its turn, the script says what the rule says that it matches.
     """
+    asked = messages[-1].metadata or {} if messages else {}
+    if CLASSIFY in asked:
+        return Cue(lines=script.meaning_of(str(asked[CLASSIFY])), results={})
     waiting: deque[Line] = deque()
     results: dict[str, JsonValue] = {}
     for message in dropwhile(lambda message: not holds_input(message), messages):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -105,9 +105,11 @@ class Step(_Strict):
 
 
 class Rule(_Strict):
-    """How to answer an input: ``when`` it matches, these ``steps``."""
+    """How to answer an input: ``when`` it matches, these ``steps``; and what it means for a turn that it comes during,
+    ``classify``, where the model is asked that."""
 
     when: str = Field(min_length=1)
+    classify: Literal["adds", "independent", "revises", "unclear"] | None = None
     steps: list[Step] = Field(min_length=1)
     pace_ms: int = Field(default=0, ge=0, le=10_000)
 
@@ -141,6 +143,9 @@ class Line:
     pace_ms: int
 
 
+ANSWER = "message_means"
+"""The tool by which a model says what a message means for the turn it comes during; its argument is ``meaning``."""
+
 NO_ANSWER = "I have no scripted answer to that."
 """Said to an input that no rule matches."""
 
@@ -158,6 +163,17 @@ class Script:
     """The rules of one file, in the order they are tried."""
 
     rules: tuple[Rule, ...]
+
+    def meaning_of(self, text: str) -> list[Line]:
+        """Return the line that says what an input means for a turn it comes during, by the first rule that it matches;
+        NO_ANSWER where that does not say."""
+        for rule in self.rules:
+            if rule.pattern.search(text):
+                if rule.classify is None:
+                    break
+                answer = Call(tool=ANSWER, args={"meaning": rule.classify})
+                return [Line(step=Step(calls=[answer]), groups={}, pace_ms=0)]
+        return [only_words(NO_ANSWER)]
 
     def lines_for(self, text: str) -> Iterator[Line]:
         """Yield the lines that answer an input: the steps of the first rule it matches, else NO_ANSWER."""

@@ -1,4 +1,5 @@
-"""Placeholders in a script: ``{group}`` and ``{result.TOOL.FIELD}`` (docs/scripted.md)."""
+"""Placeholders in a script: ``{group}``, ``{day.group}``, ``{number.group}`` and ``{result.TOOL.FIELD}``
+(docs/scripted.md)."""
 
 from __future__ import annotations
 
@@ -6,26 +7,36 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 
 from pydantic import JsonValue
 
 _BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}")
 _RESULT = re.compile(r"result\.(?P<tool>\w+)\.(?P<path>[^\s.]+(?:\.[^\s.]+)*)")
+_READ = re.compile(r"(?P<as>day|number)\.(?P<group>\w+)")
+_WRITTEN_OUT = re.compile(r"\b(?:[1-9]|[12]\d|3[01]) [a-z]{3,9} [1-9]\d{3}\Z")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LITERAL = {"{{": "{", "}}": "}"}
 
 
 @dataclass(frozen=True)
 class Values:
-    """What placeholders stand for: a match's named groups, and the latest result of each tool."""
+    """What placeholders stand for: a match's named groups, the latest result of each tool, and days from today on."""
 
     groups: Mapping[str, str] = field(default_factory=dict)
     results: Mapping[str, JsonValue] = field(default_factory=dict)
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())
 
 
 def unknown_placeholder(template: JsonValue, groups: Collection[str]) -> str | None:
     """Return the first placeholder, anywhere in ``template``, that names neither a group nor a result's field."""
     names = (name for text in _texts(template) for name in _names(text))
-    return next((name for name in names if name not in groups and not _RESULT.fullmatch(name)), None)
+    return next((name for name in names if not _is_known(name, groups)), None)
+
+
+def _is_known(name: str, groups: Collection[str]) -> bool:
+    reading = _READ.fullmatch(name)
+    return name in groups or _RESULT.fullmatch(name) is not None or bool(reading and reading["group"] in groups)
 
 
 def render(template: JsonValue, values: Values) -> JsonValue:
@@ -63,6 +74,9 @@ def render_text(template: str, values: Values) -> str:
 def _value(name: str, values: Values) -> JsonValue:
     if name in values.groups:
         return values.groups[name]
+    if (reading := _READ.fullmatch(name)) and reading["group"] in values.groups:
+        text = values.groups[reading["group"]]
+        return _day(text, values.today) if reading["as"] == "day" else _number(text)
     missing = f"{{{name}: not available}}"
     reference = _RESULT.fullmatch(name)
     if reference is None or reference["tool"] not in values.results:
@@ -71,6 +85,33 @@ def _value(name: str, values: Values) -> JsonValue:
         return _field(values.results[reference["tool"]], reference["path"].split("."))
     except (LookupError, ValueError):
         return missing
+
+
+def _day(text: str, today: date) -> str:
+    """Return the first day of that name from today on, or a day written out, as ``2027-01-31``; what is neither stays
+    as it is."""
+    said = text.strip().lower()
+    if found := _WRITTEN_OUT.search(said):
+        return _written_out(found[0]) or text
+    if said in {"today", "tonight", "tomorrow"}:
+        return (today + timedelta(days=said == "tomorrow")).isoformat()
+    if said[:3] not in _DAYS:
+        return text
+    return (today + timedelta(days=(_DAYS.index(said[:3]) - today.weekday()) % 7)).isoformat()
+
+
+def _written_out(said: str) -> str | None:
+    try:
+        return datetime.strptime(said, "%d %B %Y").date().isoformat()
+    except ValueError:  # the 31st of June
+        return None
+
+
+def _number(text: str) -> JsonValue:
+    """Return a whole number or one with decimals; what is neither stays as it is."""
+    if re.fullmatch(r"[0-9]{1,15}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"[0-9]{1,12}\.[0-9]{1,6}", text) else text
 
 
 def _field(value: JsonValue, path: Sequence[str]) -> JsonValue:

@@ -113,7 +113,7 @@ def tool_words(name: str, arguments: Iterable[str] = (), given: Mapping[str, Any
         ValueError: a key is given that no tool's words have.
     """
     given = given or {}
-    if unknown := set(given) - {"verbs", "nouns", "strong", "weak", "never", "effect", "phrasings"}:
+    if unknown := set(given) - {"verbs", "nouns", "strong", "weak", "never", "effect", "phrasings", "asks"}:
         raise ValueError(f"{name}: tools' words have no {', '.join(sorted(unknown))}")
     found = name_words(name)
     verb, rest = _split(found)

@@ -1,72 +1,43 @@
-"""The one way of a call: schema → decide → stored with its key → run → outcome (DESIGN 7).
+"""The one way of a call: schema → decide → consent → stored with its key → sent → outcome (DESIGN 7).
 
-A tool's right is decided by the service that it calls, on the object it touches, as the agent for its person. A
-local tool's effect and outcome are one transaction; any other call is stored before it is sent, and what becomes of
-it is stored after, so that a crash between the two leaves ``unknown`` and never a guess.
+Who may use a tool is decided in the transaction that stores the call; what a tool of ours does is decided again by the
+service that it calls, on the object it touches, as the agent for its person. A local tool's effect and outcome are one
+transaction; any other call is stored before it is sent, and what becomes of it is stored after, so that a crash between
+the two leaves ``unknown`` and never a guess.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 import structlog
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 
 from agents.errors import AgentsError, LeaseLost
-from agents.models.turns import Call, Question, Turn
+from agents.models.actions import PendingAction
+from agents.models.turns import Call, Question
 from agents.replies.check import held
 from agents.replies.record import Record
-from agents.tools.contract import Asks, Recorded, Tool, ToolContext
-from agents.tools.registry import TOOLS
+from agents.tools import consent, rights, routing
+from agents.tools.asked import Made, checked, row_of
+from agents.tools.contract import Asks, Tool, ToolContext
+from agents.tools.outcomes import Outcome, returned, told
 from agents.turns import ending, lease
 from agents.turns.boundary import Work
 from agents.turns.spoken import earlier_calls, record_of, rulings_logged
-from collab.canonical import BadJson, canonical, parse_json
 from collab.db import in_db
 from collab.errors import CollabError
 from collab.events import CallEnded, CallStarted
 from collab.log import Locked, append, thread_locked
-from collab.text import speakable
 from permissions.errors import PermissionsError
-from permissions.ids import new_id
 
 log = structlog.get_logger(__name__)
 
-LONGEST_ARGS = 300_000
-"""Bytes of a call's arguments; a call with more is refused."""
-
-KEPT_BAD_ARGS = 2_000
-"""Characters kept of arguments that are refused, for people to see what was tried."""
-
-LONGEST_FAULT = 500
-"""Characters of what is said about arguments that are refused: it may repeat names the model made up."""
-
-_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A call that is about to be made: its row, its tool and its checked arguments."""
-
-    row: Call
-    tool: Tool
-    args: BaseModel
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    outcome: str
-    reason: str = ""
-    because: str = ""
-    result: JsonValue = None
-    asks: Asks | None = None
-    recorded_as: str = ""
+SETTLED = ["tool", "outcome", "reason", "because", "result", "moved_from", "finished_at"]
+"""What settling a call writes of its row."""
 
 
 async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -> ToolReturnPart | None:
@@ -80,118 +51,192 @@ async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -
     Raises:
         LeaseLost: another process took the thread over; nothing was written.
     """
-    row = _row(work, part, step=step, number=number)
-    tool = TOOLS.get(part.tool_name)
-    if tool is None:
-        return await in_db(_refuse, work, row, "unknown_tool", f"There is no tool called {row.tool[:60]}.")
-    row.effect = tool.effect
-    if tool.asks and not work.own_words:
-        return await in_db(_refuse, work, row, "no_own_words", _no_own_words(work))
-    try:
-        raw = parse_json(_as_written(part), max_bytes=LONGEST_ARGS)
-        args = tool.args.model_validate_json(canonical(raw))
-        row.args = canonical(raw)
-    except (BadJson, ValidationError) as bad:
-        return await in_db(_refuse, work, row, "argument_schema", _explain(bad))
-    if earlier := _reusable(work, row):
+    row = row_of(work, part, step=step, number=number)
+    made = checked(work, part, row)
+    if isinstance(made, Outcome):
+        await in_db(_refuse, work, row, made)
+    elif earlier := _reusable(work, made):
+        return await _again(work, made, earlier, part)
+    elif consent.waits(made.tool, asks_first=work.turn.asks_first, steps=len(work.steps)):
+        await in_db(_hold, work, made)
+    else:
+        await run(work, made)
+    if row.outcome is None:
+        return None
+    return told(row, tool_name=row.called_as, tool_call_id=row.model_call_id)
+
+
+async def run(work: Work, made: Made) -> None:
+    """Send a call, unless it may not be sent, and store what it came to.
+
+    Raises:
+        LeaseLost: another process took the thread over; nothing was written.
+    """
+    if made.tool.local:
+        await in_db(_run_local, work, made)
+    elif await in_db(_store_sent, work, made):
+        outcome = await _sent(made.tool, _context(work, made.row), made.args)
+        await in_db(_store_outcome, work, made, outcome)
+
+
+def _reusable(work: Work, made: Made) -> Call | None:
+    """A call that the turn's lineage made already: the same tool with the same arguments, each used once, in order."""
+    row = made.row
+    for earlier in work.orphans:
+        if (earlier.called_as, earlier.args) == (row.called_as, row.args):
+            work.orphans.remove(earlier)
+            return earlier
+    return None
+
+
+async def _again(work: Work, made: Made, earlier: Call, part: ToolCallPart) -> ToolReturnPart:
+    """Tell a call of the lineage again. One whose outcome is not known is sent again where its key makes that safe."""
+    if earlier.outcome == Call.Outcome.UNKNOWN and made.tool.keyed:
+        earlier.carried_by = work.turn
+        await run(work, Made(earlier, made.tool, made.args, frozen=True))
+    elif earlier.id not in work.recorded:
         work.records.append(record_of(earlier))
-        return _told(part, earlier)
-    made = _Made(row, tool, args)
-    return await (in_db(_run_local, work, made) if tool.local else _send(work, made))
+    if earlier.outcome == Call.Outcome.PENDING_CONFIRMATION:
+        work.steps.append(earlier)
+    return told(earlier, tool_name=part.tool_name, tool_call_id=part.tool_call_id)
 
 
-def _row(work: Work, part: ToolCallPart, *, step: int, number: int) -> Call:
-    id = new_id()
-    name = speakable(part.tool_name)[:100]
-    return Call(
-        id=id, turn=work.turn, step=step, number=number, tool=name, called_as=name, effect="none",
-        args=speakable(_as_written(part)[:KEPT_BAD_ARGS]),
-        key=f"{work.turn.thread_id}:{id}", model_call_id=part.tool_call_id,
-    )  # fmt: skip
+def _may(locked: Locked, work: Work, made: Made) -> tuple[Outcome | None, int]:
+    """Return why a call may not be sent at this moment, if it may not, and the grants epoch this was decided at."""
+    refusal, epoch = rights.use_decided(work.turn, work.workspace, made.tool)
+    if refusal is None and not made.frozen:
+        refusal = rights.barred(locked, work.turn, work.workspace, made.tool, made.row.args)
+    if refusal is None and made.stands:
+        refusal = made.stands()
+    return refusal, epoch
 
 
-def _as_written(part: ToolCallPart) -> str:
-    """The arguments as the model wrote them: read leniently, a repeated key or broken JSON would pass for something."""
-    if isinstance(part.args, str):
-        return part.args.strip() or "{}"
-    return json.dumps(part.args or {})
+def _opened(locked: Locked, work: Work, made: Made) -> bool:
+    """Begin a call, or refuse it; say whether it is carried out. One that was settled meanwhile is left as it is."""
+    row = made.row
+    lease.fence(locked, work.turn)
+    if row.outcome is not None and not still(row):
+        row.refresh_from_db(fields=SETTLED)
+        work.records.append(record_of(row))
+        return False
+    refusal, epoch = _may(locked, work, made)
+    begin(locked, work, row, epoch)
+    if refusal:
+        _finish(locked, work, made, refusal)
+    return refusal is None
 
 
-def _run_local(work: Work, made: _Made) -> ToolReturnPart | None:
+def still(row: Call) -> bool:
+    """Say whether a stored call has the outcome that it is thought to have; its thread is locked."""
+    return Call.objects.filter(pk=row.pk, outcome=row.outcome).exists()
+
+
+def _run_local(work: Work, made: Made) -> None:
     with thread_locked(work.turn.thread_id) as locked:
-        _begin(locked, work, made.row)
-        outcome = _effect(work, made)
-        return _finish(locked, work, made.row, outcome)
+        if _opened(locked, work, made):
+            _finish(locked, work, made, _effect(work, made))
 
 
-def _effect(work: Work, made: _Made) -> _Outcome:
+def _effect(work: Work, made: Made) -> Outcome:
     """Run a local tool inside a savepoint: what it refuses leaves nothing behind."""
     try:
         with thread_locked(work.turn.thread_id):
-            return _outcome_of(made.tool.fn(_context(work), **_arguments(made.args)))
+            return returned(made.tool.label, made.tool.fn(_context(work, made.row), **_arguments(made.args)))
     except PermissionsError as refusal:
-        return _Outcome("refused", refusal.code, refusal.because)
+        return Outcome("refused", refusal.code, refusal.because)
     except (CollabError, AgentsError) as failure:
         if isinstance(failure, LeaseLost):
             raise
-        return _Outcome("failed", failure.code, failure.because)
+        return Outcome("failed", failure.code, failure.because)
 
 
-async def _send(work: Work, made: _Made) -> ToolReturnPart | None:
-    await in_db(_store_sent, work, made.row)
+async def _sent(tool: Tool, ctx: ToolContext, args: BaseModel) -> Outcome:
     try:
-        async with asyncio.timeout(made.tool.timeout):
-            outcome = _outcome_of(await made.tool.fn(_context(work), **_arguments(made.args)))
+        async with asyncio.timeout(tool.timeout):
+            value = await tool.fn(ctx, **_arguments(args))
     except (TimeoutError, ConnectionError) as lost:
-        outcome = _Outcome("unknown", "no_answer", f"{made.tool.label}: no answer came ({type(lost).__name__}).")
+        return Outcome("unknown", "no_answer", f"{tool.label}: no answer came ({type(lost).__name__}).")
     except PermissionsError as refusal:
-        outcome = _Outcome("refused", refusal.code, refusal.because)
+        return Outcome("refused", refusal.code, refusal.because)
     except (CollabError, AgentsError) as failure:
-        outcome = _Outcome("failed", failure.code, failure.because)
+        return Outcome("failed", failure.code, failure.because)
     except Exception:
-        log.exception("tool_raised", tool=made.tool.name, turn=str(work.turn.id))
-        outcome = _Outcome("unknown", "tool_error", f"{made.tool.label} broke off; nobody knows whether it was done.")
-    return await in_db(_store_outcome, work, made.row, outcome)
+        log.exception("tool_raised", tool=tool.name, turn=str(ctx.turn))
+        return Outcome("unknown", "tool_error", f"{tool.label} broke off; nobody knows whether it was done.")
+    return returned(tool.label, value)
 
 
-def _store_sent(work: Work, row: Call) -> None:
+def _store_sent(work: Work, made: Made) -> bool:
+    """Store a call that is about to be sent, or its refusal; say whether it is sent."""
     with thread_locked(work.turn.thread_id) as locked:
-        _begin(locked, work, row)
-        row.save(force_insert=True)
+        if opened := _opened(locked, work, made):
+            made.row.save()
+        return opened
 
 
-def _store_outcome(work: Work, row: Call, outcome: _Outcome) -> ToolReturnPart | None:
+def _store_outcome(work: Work, made: Made, outcome: Outcome) -> None:
     with thread_locked(work.turn.thread_id) as locked:
         lease.fence(locked, work.turn)
-        return _finish(locked, work, row, outcome)
+        _finish(locked, work, made, outcome)
 
 
-def _refuse(work: Work, row: Call, reason: str, because: str) -> ToolReturnPart | None:
+def _hold(work: Work, made: Made) -> None:
+    """Store a call that waits for consent: a step of the action that the turn asks for as it ends or pauses."""
+    turn = work.turn
+    with thread_locked(turn.thread_id) as locked:
+        refusal, epoch = _may(locked, work, made)
+        asked = consent.addressee(turn.origin, turn.principal)
+        if refusal is None and asked is None:
+            refusal = Outcome("refused", "no_one_to_ask", "It needs a person's consent, and there is no one to ask.")
+        if refusal is None and max(len(work.steps), _open_actions(locked)) >= consent.MOST_OPEN:
+            refusal = Outcome("refused", "too_many_actions", "Too much waits for consent in this thread already.")
+        begin(locked, work, made.row, epoch)
+        waits = Outcome("pending_confirmation", "consent", "It is done once a person has approved it, and not before.")
+        _finish(locked, work, made, refusal or waits)
+        if refusal is None:
+            work.steps.append(made.row)
+
+
+def _open_actions(locked: Locked) -> int:
+    return PendingAction.objects.filter(thread_id=locked.row.id, state=PendingAction.State.OPEN).count()
+
+
+def _refuse(work: Work, row: Call, refusal: Outcome) -> None:
     with thread_locked(work.turn.thread_id) as locked:
-        _begin(locked, work, row)
-        return _finish(locked, work, row, _Outcome("refused", reason, because))
+        begin(locked, work, row)
+        settle(locked, work, row, refusal)
 
 
-def _begin(locked: Locked, work: Work, row: Call) -> None:
+def begin(locked: Locked, work: Work, row: Call, grants_epoch: int = 0) -> None:
+    """Record in the log that a call begins, or, where it has an outcome, that it begins again."""
     lease.fence(locked, work.turn)
     row.sent_at = locked.now
-    append(locked, CallStarted(call=row.id, tool=row.called_as), actor=ending.acting(work.turn), turn=work.turn.id)
+    if row.outcome is not None:
+        row.moved_from, row.outcome = row.outcome, None
+        row.reason = row.because = ""
+    event = CallStarted(call=row.id, tool=row.called_as)
+    append(locked, event, actor=ending.acting(work.turn), turn=work.turn.id, grants_epoch=grants_epoch)
 
 
-def _finish(locked: Locked, work: Work, row: Call, outcome: _Outcome) -> ToolReturnPart | None:
-    row.tool = outcome.recorded_as or row.called_as
-    row.reason, row.because = outcome.reason, outcome.because
-    row.result = "" if outcome.result is None else canonical(outcome.result)
+def _finish(locked: Locked, work: Work, made: Made, outcome: Outcome) -> None:
     if outcome.asks is not None:
-        row.save()
-        _ask(locked, work, row, outcome.asks)
-        return None
+        made.row.save()
+        _ask(locked, work, made.row, outcome.asks)
+        return
+    settle(locked, work, made.row, outcome)
+    if outcome.outcome == Call.Outcome.DONE and made.tool.routes:
+        routing.routes_stored(work.turn, work.workspace, made.row, made.tool.routes)
+
+
+def settle(locked: Locked, work: Work, row: Call, outcome: Outcome) -> None:
+    """Store what a call came to, in the log too, and keep it for what the turn says."""
+    row.tool = outcome.recorded_as or row.called_as
+    row.reason, row.because, row.result = outcome.reason, outcome.because, outcome.result
     row.outcome, row.finished_at = outcome.outcome, locked.now
     row.save()
     ended = CallEnded(call=row.id, outcome=outcome.outcome, reason=outcome.reason)
     append(locked, ended, actor=ending.acting(work.turn), turn=work.turn.id)
     work.records.append(record_of(row))
-    return _answer(row, outcome)
 
 
 def _ask(locked: Locked, work: Work, row: Call, asks: Asks) -> None:
@@ -202,47 +247,11 @@ def _ask(locked: Locked, work: Work, row: Call, asks: Asks) -> None:
     work.questions.append(question.id)
 
 
-def _answer(row: Call, outcome: _Outcome) -> ToolReturnPart:
-    content: JsonValue = outcome.result
-    if outcome.outcome != "done":
-        content = {outcome.outcome: outcome.reason, "summary": outcome.because}
-    return ToolReturnPart(tool_name=row.called_as, tool_call_id=row.model_call_id, content=content)
-
-
-def _outcome_of(value: Any) -> _Outcome:
-    match value:
-        case Asks():
-            return _Outcome("done", asks=value)
-        case Recorded(tool=name, result=result):
-            return _Outcome("done", result=result, recorded_as=name)
-        case BaseModel():
-            return _Outcome("done", result=value.model_dump(mode="json"))
-        case _:
-            return _Outcome("done", result=_JSON.validate_python(value))
-
-
-def _reusable(work: Work, row: Call) -> Call | None:
-    """A continued turn's call that its lineage made already, after the last boundary: the same tool with the same
-    arguments, each used once, in order. It is told again and not done again (DESIGN 7, keys)."""
-    for earlier in work.orphans:
-        if (earlier.called_as, earlier.args) == (row.called_as, row.args):
-            work.orphans.remove(earlier)
-            return earlier
-    return None
-
-
-def _told(part: ToolCallPart, earlier: Call) -> ToolReturnPart:
-    result = _JSON.validate_json(earlier.result) if earlier.result else None
-    told = _Outcome(earlier.outcome or "unknown", earlier.reason, earlier.because, result)
-    answer = _answer(earlier, told)
-    return ToolReturnPart(tool_name=part.tool_name, tool_call_id=part.tool_call_id, content=answer.content)
-
-
-def _context(work: Work) -> ToolContext:
+def _context(work: Work, row: Call) -> ToolContext:
     turn = work.turn
     return ToolContext(
         actor=ending.acting(turn), workspace=work.workspace, thread=turn.thread_id, turn=turn.id,
-        said=partial(_said, work),
+        said=partial(_said, work), key=row.key, within=rights.within_of(turn, work.names),
     )  # fmt: skip
 
 
@@ -255,31 +264,5 @@ def _said(work: Work, text: str) -> str:
     return checked.text
 
 
-def _no_own_words(work: Work) -> str:
-    name = work.names.get(work.turn.agent_id, "The agent")
-    return f"{name} may not ask in its own words: people read what its calls came to, and nothing else."
-
-
 def _arguments(args: BaseModel) -> dict[str, Any]:
     return {name: getattr(args, name) for name in type(args).model_fields}
-
-
-def _explain(bad: BadJson | ValidationError) -> str:
-    if isinstance(bad, BadJson):
-        return f"The arguments are not valid: {bad}."
-    faults = [f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {error['msg']}" for error in bad.errors()[:3]]
-    return f"The arguments are not valid: {'; '.join(faults)[:LONGEST_FAULT]}."
-
-
-def done_after_boundary(turn_id: UUID, steps: int) -> list[Call]:
-    """Return the calls that an abandoned turn had settled after its last saved boundary, in order; also those of the
-    turns it continued itself without reaching another boundary: what it only told again has no row of its own.
-
-    Args:
-        steps: the boundaries that were saved.
-    """
-    lineage = [turn_id]
-    while before := Turn.objects.filter(continued_by=lineage[-1], steps=steps).values_list("id", flat=True).first():
-        lineage.append(before)
-    settled = Call.objects.filter(turn__in=lineage, step__gt=steps, outcome__in=["done", "unknown"], question=None)
-    return list(settled.order_by("turn__number", "number"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,8 +16,11 @@ from agents.replies.words import compile_words, tool_words
 from agents.tools.contract import Tool
 from agents.tools.documents import tools as documents
 from agents.tools.people import tools as people
+from agents.tools.restaurant import tools as restaurant
+from agents.tools.shop import tools as shop
+from agents.tools.timers import tools as timers
 
-PACKS: tuple[ModuleType, ...] = (documents, people)
+PACKS: tuple[ModuleType, ...] = (documents, people, restaurant, shop, timers)
 
 
 def tools_of(packs: Iterable[ModuleType]) -> dict[str, Tool]:
@@ -39,13 +42,15 @@ def tools_of(packs: Iterable[ModuleType]) -> dict[str, Tool]:
 TOOLS = tools_of(PACKS)
 
 
-def offered(*, own_words: bool) -> list[ToolDefinition]:
+def offered(*, own_words: bool, usable: Collection[str]) -> list[ToolDefinition]:
     """Return the tools that a model is offered.
 
     Args:
         own_words: whether people may read what it writes; where they may not, it is offered nothing that asks them.
+        usable: the names of the enabled tools that the turn may use.
     """
-    return [tool.definition for tool in TOOLS.values() if own_words or not tool.asks]
+    found = [tool for tool in TOOLS.values() if not tool.permission or tool.name in usable]
+    return [tool.definition for tool in found if own_words or not tool.asks]
 
 
 def words_of(packs: Iterable[ModuleType]) -> dict[str, Any]:
@@ -79,6 +84,9 @@ def _effect(tool: Tool | None) -> dict[str, str]:
 
 
 SETTING = setting_of(PACKS)
+
+ASKS: dict[str, str] = {name: said["asks"] for name, said in words_of(PACKS).items() if "asks" in said}
+"""How people are asked to approve a call of a tool, where its pack says so: ``Book a table for {args.party}``."""
 
 RECORDED_LABELS = {"propose_change": "Propose change"}
 """What a call is called that was recorded as something the model cannot call by that name."""

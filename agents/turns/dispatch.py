@@ -18,6 +18,8 @@ from django.conf import settings
 from django.db import transaction
 
 from agents.providers.choose import model_for
+from agents.timers.alarm import Alarm
+from agents.tools.settling import calls_to_look_up, settle_all
 from agents.turns import lease, sweep
 from agents.turns.runner import Runner, stop_here
 from collab import doorbell
@@ -45,6 +47,7 @@ class Embedded:
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._again: set[UUID] = set()
         self._sweeper = self.loop.create_task(self._sweep())
+        self._alarm = self.loop.create_task(Alarm(longest_sleep=lease.ttl().total_seconds() / 3).run())
 
     def wake(self, thread_id: UUID) -> None:
         """See what a thread has to do; a wake-up during its turn is kept until that one is over."""
@@ -60,12 +63,13 @@ class Embedded:
         """End: every turn parks at its next boundary; one that reaches none within the grace time is cut off."""
         self._ends.set()
         self._sweeper.cancel()
+        self._alarm.cancel()
         tasks = list(self._tasks.values())
         if tasks:
             await asyncio.wait(tasks, timeout=settings.ACCORD_GRACE_SECONDS)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(self._sweeper, *tasks, return_exceptions=True)
+        await asyncio.gather(self._sweeper, self._alarm, *tasks, return_exceptions=True)
 
     def _done(self, thread_id: UUID, task: asyncio.Task[None]) -> None:
         del self._tasks[thread_id]
@@ -80,6 +84,7 @@ class Embedded:
             try:
                 for thread_id in await in_db(sweep.due_threads):
                     self.wake(thread_id)
+                await settle_all(await in_db(calls_to_look_up))
             except Exception:
                 log.exception("sweep_failed")
             await asyncio.sleep(lease.ttl().total_seconds() / 3)

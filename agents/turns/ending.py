@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.db.models import Q
+
+from agents.actions.closing import calls_dropped
+from agents.actions.expiring import is_approved
 from agents.models.turns import Call, Question, Turn
 from agents.turns import lease
 from collab.canonical import canonical
@@ -46,6 +50,7 @@ def end(
     """
     if status != Turn.Status.COMPLETED:
         _leave_nothing_open(locked, turn, reason=reason)
+        calls_dropped(locked, turn)
     reply = post_reply(locked, turn, text, whole=whole)
     _close(locked, turn, status=status, reason=reason, because=because, reply=reply)
     lease.release(locked)
@@ -107,8 +112,10 @@ def answer(
 
 
 def hand_over(locked: Locked, *, more: bool | None = None) -> None:
-    """Ask for the next turn when messages wait, in the transaction that ends this one: no window lies between."""
-    if Message.objects.filter(thread_id=locked.row.id, waits=True).exists() if more is None else more:
+    """Ask for the next turn when messages wait or an action was approved, in the transaction that ends this one: no
+    window lies between."""
+    waits = Message.objects.filter(thread_id=locked.row.id, waits=True).exists() if more is None else more
+    if waits or is_approved(locked.row.id):
         thread_asked.send(sender=Thread, thread_id=locked.row.id)
 
 
@@ -127,7 +134,8 @@ def _close(locked: Locked, turn: Turn, *, status: str, reason: str, because: str
 
 def _leave_nothing_open(locked: Locked, turn: Turn, *, reason: str) -> None:
     """Settle the calls of a turn that breaks off: what was sent is ``unknown``, what asked is dismissed."""
-    for call in Call.objects.filter(turn=turn, outcome=None).select_related("question"):
+    carried = Q(turn=turn, carried_by=None) | Q(carried_by=turn)
+    for call in Call.objects.filter(carried, outcome=None).select_related("question"):
         asked = hasattr(call, "question")
         _settle(locked, turn, call, Call.Outcome.NOT_ATTEMPTED if asked else Call.Outcome.UNKNOWN, reason=reason)
     Question.objects.filter(turn=turn, answered_at=None).update(dismissed=True)

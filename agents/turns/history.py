@@ -28,12 +28,14 @@ from pydantic_ai.messages import (
 
 from agents.models.agents import Agent as AgentRow
 from agents.models.turns import Question, Summary, Turn
+from agents.sources.naming import OWN_CLOCK, SIGNATURE
 from agents.turns.resolutions import Resolution, ends_logged, of_author, told_before
 from agents.turns.sharing import Shared, shared_of, sharing_turns
 from collab.models.threads import Message
-from collab.selectors import names_of, told
-from permissions.actors import Actor, Agent, System, author_key
+from collab.selectors import told
+from permissions.actors import Actor, Agent, Source, System, author_key, source_of
 from permissions.decisions import accounts_of
+from permissions.grants import names_of
 
 NEWEST = 200
 """Messages looked at, at most, when a history is assembled."""
@@ -61,7 +63,7 @@ def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[Mode
     """
     lineage = lineage_ids(turn)
     messages = list(
-        Message.objects.filter(thread_id=turn.thread_id, seq__lt=turn.seq, waits=False, cancelled_at=None)
+        Message.objects.filter(thread_id=turn.thread_id, seq__lt=turn.seq, waits=False, held_at=None, cancelled_at=None)
         .exclude(taken_by__in=lineage)
         .exclude(turn_id__in=lineage)
         .order_by("-seq")[:NEWEST]
@@ -71,8 +73,7 @@ def context(turn: Turn, agent: AgentRow, names: Mapping[UUID, str]) -> list[Mode
     own, shared, ended = _earlier(turn, since=since)
     if not messages and not ended and not own and not shared:
         return []
-    unknown = account_ids(*(message.author for message in messages)) - names.keys()
-    names = {**names, **(names_of(unknown) if unknown else {})}
+    names = {**names, **_unknown_names([message.author for message in messages], names)}
     entries = [(message.seq, [_said(message, names)]) for message in whole]
     entries += [(seq, list(_calls_only(load(history)))) for seq, history in own]
     entries += [(one.seq, [ModelRequest(parts=[resolution(one.text)])]) for one in ended]
@@ -127,7 +128,7 @@ def resumed(turn: Turn) -> list[ModelMessage]:
     if author_key(turn.origin) != author_key(before.origin):
         messages = [_without_results(message) for message in messages]
     questions = list(Question.objects.filter(turn=before).select_related("call"))
-    names = names_of(account_ids(*(question.answered_by for question in questions)))
+    names = _unknown_names([question.answered_by for question in questions], {})
     answers = [
         ToolReturnPart(
             tool_name=question.call.tool,
@@ -153,6 +154,10 @@ def labelled(message: Message, names: Mapping[UUID, str]) -> str:
     """Return a message as the model reads it: a person's or client's words after their name, in which no tag of ours
     stands; anything else as data that cannot close its own frame."""
     speaker = name_of(message.author, names)
+    if isinstance(message.author, Source):
+        verified = OWN_CLOCK if message.client_id.startswith("timer:") else SIGNATURE
+        event = framing.wrap(EVENT, message.content, **{"from": speaker}, verified=verified)
+        return f"{event} (not written by a person)"
     if message.kind == Message.Kind.NOTICE:
         return framing.wrap(NOTE, message.content, about="notice", by=speaker)
     return f"{speaker}: {framing.neutralize_tags(message.content)}"
@@ -174,6 +179,12 @@ def note(text: str) -> UserPromptPart:
     return UserPromptPart(framing.wrap(NOTE, text, about=DOCUMENTS))
 
 
+def account(text: str, *, about: str) -> ModelRequest:
+    """Return an account of what was done, as labelled data, as a turn's own input."""
+    part = UserPromptPart(framing.wrap(NOTE, text, about=about))
+    return ModelRequest(parts=[part], metadata={"input": True, "texts": [about]})
+
+
 def resolution(text: str) -> UserPromptPart:
     """Return what became of something the agent proposed, as labelled data."""
     return UserPromptPart(framing.wrap(NOTE, text, about=PROPOSALS))
@@ -183,9 +194,10 @@ def _shared(text: str) -> UserPromptPart:
     return UserPromptPart(framing.wrap(NOTE, text, about=SHARED))
 
 
-def account_ids(*actors: Actor | None) -> set[UUID]:
-    """Return the accounts in some actors' chains."""
-    return {account for actor in actors if actor for account in accounts_of(actor)}
+def _unknown_names(actors: Sequence[Actor | None], known: Mapping[UUID, str]) -> dict[UUID, str]:
+    """Return the names of accounts and sources among some actors that are not known; nothing is read where all are."""
+    unknown = [actor for actor in actors if actor and not {*accounts_of(actor), source_of(actor)} <= {*known, None}]
+    return names_of(*unknown) if unknown else {}
 
 
 def _earlier(turn: Turn, *, since: int) -> tuple[list[tuple[int, str]], list[Shared], list[Resolution]]:

@@ -20,6 +20,8 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
+from agents.timers.alarm import Alarm
+from agents.tools.settling import calls_to_look_up, settle_all
 from agents.turns import lease, sweep
 from agents.turns.engine import AWAY_SECONDS, PatientConnector
 from agents.turns.runner import Runner
@@ -64,7 +66,8 @@ class Worker:
     async def open(self) -> None:
         """Connect, and begin."""
         await self._app.open_async()
-        self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._sweep())]
+        alarm = Alarm(longest_sleep=lease.ttl().total_seconds() / 3)
+        self._tasks = [asyncio.create_task(work) for work in (self._run(), self._sweep(), alarm.run())]
 
     async def close(self) -> None:
         """End: every turn parks at its next boundary; one that reaches none within the grace time is cut off."""
@@ -97,6 +100,7 @@ class Worker:
                 for thread_id in await in_db(sweep.due_threads):
                     await in_db(wake, thread_id)
                 await recover(self._app)
+                await settle_all(await in_db(calls_to_look_up))
             except Exception:
                 log.exception("sweep_failed")
             await asyncio.sleep(lease.ttl().total_seconds() / 3)

@@ -29,6 +29,14 @@ class Paused:
 
 
 @dataclass(frozen=True, slots=True)
+class Approved:
+    """An action that was approved and whose turn has not started, and who approved it."""
+
+    action: UUID
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
 class Nothing:
     """No turn is due."""
 
@@ -52,16 +60,28 @@ class Resume:
     messages: tuple[Waiting, ...]
 
 
-Plan = Nothing | Start | Resume
+@dataclass(frozen=True, slots=True)
+class CarryOut:
+    """Start a turn for ``author``, who approved ``action``, that carries it out; it takes no message (planning 0)."""
+
+    action: UUID
+    author: Person
 
 
-def plan(waiting: Sequence[Waiting], paused: Paused | None) -> Plan:
+Plan = Nothing | Start | Resume | CarryOut
+
+
+def plan(waiting: Sequence[Waiting], paused: Paused | None, approved: Approved | None = None) -> Plan:
     """Say what comes next.
 
     Args:
         waiting: the waiting messages in log order.
         paused: the paused turn, if there is one.
+        approved: the action that was approved first of those whose turn has not started, if there is one. It comes
+            before everything else, even while a question is open.
     """
+    if approved is not None:
+        return CarryOut(approved.action, approved.by)
     if paused is not None and paused.answered_by is not None:
         return Resume(paused.turn, paused.answered_by, None, joinable(waiting, paused.answered_by))
     if paused is not None:

@@ -17,22 +17,32 @@ import structlog
 from django.db import InterfaceError, OperationalError
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
+from pydantic_ai.tools import ToolDefinition
 
+from agents.actions import running
+from agents.actions.closing import waiting_before
 from agents.errors import LeaseLost, LimitReached
 from agents.models.agents import Agent
+from agents.models.turns import Turn
 from agents.providers.choose import model_for
 from agents.providers.errors import ModelConfigError, ProviderFailed, ResponseTooLarge
 from agents.providers.request import RetryPolicy, stream_response
-from agents.tools import gate
+from agents.replies.composing import TemplateStream
+from agents.tools import gate, rights
 from agents.tools.phrasings import Wording
 from agents.tools.registry import offered
+from agents.tools.reuse import reusable, written_before
+from agents.tools.settling import settle_all, unknown_in
 from agents.turns import boundary, history, lease, prompt
 from agents.turns.boundary import Work
 from agents.turns.budget import Spent
+from agents.turns.classifying import meaning_of
+from agents.turns.inflight import policy_of
 from agents.turns.live import LiveText
 from agents.turns.resolutions import RESOLVED
 from agents.turns.response import calls_of, keepable
-from agents.turns.spoken import earlier_calls, gate_of, made_before, rulings_logged, setting_of, voiced
+from agents.turns.revising import account
+from agents.turns.spoken import earlier_calls, gate_of, made_before, record_of, rulings_logged, setting_of, voiced
 from agents.turns.start import Started, start_next
 from collab.db import in_db
 
@@ -67,21 +77,24 @@ class Runner:
     async def work(self) -> None:
         """Start what the thread's log says is next, if anything is, and work it to its end. What was asked meanwhile
         has its own wake-up, enqueued by the transaction that ended the turn."""
-        if started := await in_db(start_next, self._thread_id):
-            self.turn_id = started.turn.id
+        started = await in_db(start_next, self._thread_id)
+        while started is not None:
+            self.turn_id, self._stop, self._lost = started.turn.id, asyncio.Event(), False
             _stops[started.turn.id] = partial(asyncio.get_running_loop().call_soon_threadsafe, self._stop.set)
             try:
-                await self._run(started)
+                work = await self._run(started)
             finally:
                 del _stops[started.turn.id]
+            started = work.next
 
-    async def _run(self, started: Started) -> None:
+    async def _run(self, started: Started) -> Work:
         turn, agent = started.turn, started.agent
         wording = Wording(setting_of(agent))
         speaks = gate_of(agent, wording.setting, turn.text)
         live = LiveText(turn.thread_id, turn.id, turn.text, gate=speaks, most_bytes=agent.max_bytes)
         work = Work(turn, started.workspace, started.names, history.load(turn.history), turn.text, wording)
         work.own_words = agent.composer == Agent.Composer.MODEL
+        work.in_flight, work.classify = policy_of(agent), agent.classify
         heart = asyncio.create_task(self._keep_lease(turn.lease_epoch))
         try:
             await self._turn(started, work, live)
@@ -99,16 +112,19 @@ class Runner:
         finally:
             heart.cancel()
             live.close()
+        return work
 
     async def _turn(self, started: Started, work: Work, live: LiveText) -> None:
         """Go from step to step until the turn ends, pauses, fails or is stopped."""
         spent = Spent.by(started.agent)
         try:
             async with asyncio.timeout(spent.seconds_left) as clock:
+                await _settle_before(started, work)
                 before, model = await in_db(_prepare, started, work)
                 live.gate.remember(calls=work.fresh())
-                while await self._step(work, live, spent, before, model):
-                    pass
+                goes_on = await self._approved(work, live)
+                while goes_on:
+                    goes_on = await self._step(work, live, spent, before, model)
         except Interrupted:
             if self._lost:
                 raise LeaseLost from None
@@ -127,6 +143,28 @@ class Runner:
         except ModelConfigError as wrong:
             await self._fail(work, live, wrong.code, f"The model cannot be used: {wrong}")
 
+    async def _approved(self, work: Work, live: LiveText) -> bool:
+        """Carry out the approved action that the turn was started for, if it was started for one; say whether the model
+        goes on. While the thread has a question open, the steps are told by phrasings and the turn ends with them
+        (DESIGN 7)."""
+        if work.turn.trigger != Turn.Trigger.APPROVAL:
+            return True
+        is_quiet = await in_db(running.is_quiet, work.turn)
+        await in_db(work.wording.read)
+        if is_quiet:
+            live.gate = TemplateStream(work.wording.setting, live.text)
+        live.begin_step()
+        await running.carry_out(work, told=lambda: live.end_call(work.fresh()), stops=self._stop.is_set)
+        if self._stop.is_set():
+            raise Interrupted
+        if is_quiet:
+            live.end_step(work.fresh(), is_last=True)
+            work.text = live.text
+            await in_db(boundary.reach, work)
+        elif not work.turn.steps:
+            await in_db(running.told_of, work)
+        return not is_quiet
+
     async def _step(
         self, work: Work, live: LiveText, spent: Spent, before: list[ModelMessage], model: Model[Any]
     ) -> bool:
@@ -136,7 +174,7 @@ class Runner:
         work.returns = []
         response = await self._unless_stopped(
             stream_response(
-                model, [*before, *work.messages], offered(own_words=work.own_words), None,
+                model, [*before, *work.messages], _offered(work), None,
                 on_text=live.feed, on_reset=live.drop_step, retry=RETRY,
             )
         )  # fmt: skip
@@ -148,7 +186,17 @@ class Runner:
         work.messages[-1] = voiced(response, live.step_text)
         work.text = live.text
         work.parks = self._process_ends.is_set()
+        if work.classify:
+            await self._unless_stopped(self._classify(work, spent, model))
         return await in_db(boundary.reach, work)
+
+    @staticmethod
+    async def _classify(work: Work, spent: Spent, model: Model[Any]) -> None:
+        """Ask the model what the messages mean that wait and may change the turn; nothing is locked meanwhile."""
+        for message in await in_db(boundary.to_ask_about, work):
+            work.meanings[message.id], response = await meaning_of(message, work.messages, model, RETRY)
+            if response is not None:
+                _count(work, spent, response)
 
     async def _calls(self, work: Work, live: LiveText, response: ModelResponse, spent: Spent) -> None:
         """Carry out a response's calls one after another; each sees what the one before it did."""
@@ -237,16 +285,32 @@ def stop_here(turn_id: UUID) -> bool:
     return stop is not None
 
 
+def _offered(work: Work) -> list[ToolDefinition]:
+    return [] if work.reports else offered(own_words=work.own_words, usable=work.usable)
+
+
+async def _settle_before(started: Started, work: Work) -> None:
+    """Look up the calls of the thread of which nobody knows whether they were done, where tools are in use."""
+    work.usable = await in_db(rights.usable, started.turn, started.workspace)
+    if work.usable:
+        await settle_all(await in_db(unknown_in, started.turn.thread_id))
+
+
 def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[Any]]:
     """Read what the turn's first model request needs: what came before it, and what an abandoned one had done."""
     turn = started.turn
+    work.orphans = reusable(turn)
     if turn.continues_id:
-        work.orphans = gate.done_after_boundary(turn.continues_id, turn.steps)
-        work.records = made_before(turn)
+        work.records, work.steps = made_before(turn), waiting_before(turn)
+    if turn.continues_id or turn.restarts_id:
+        before_it = written_before(turn)
+        work.records = [*map(record_of, before_it), *work.records]
+        work.recorded = frozenset(call.id for call in before_it)
     if not turn.known:
         turn.known = boundary.versions(boundary.newest_revisions(turn.thread_id))
     turn.known = {**turn.known, RESOLVED: turn.seq}
     before = [prompt.instructions(started), *history.context(turn, started.agent, started.names)]
+    before += account(turn) if turn.revises_id or turn.root_id != turn.id else []
     return before, model_for(started.agent.model or None)
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from agents.actions.closing import action_closed, calls_dropped
+from agents.actions.expiring import as_approved, next_approved
+from agents.models.actions import PendingAction
 from agents.models.agents import Agent as AgentRow
+from agents.models.timers import Timer
 from agents.models.turns import Question, Turn
 from agents.turns import budget, ending, history, lease
-from agents.turns.plan import Nothing, Paused, Resume, Start, Waiting, plan
+from agents.turns.plan import CarryOut, Nothing, Paused, Resume, Start, Waiting, plan
 from collab.events import MessagePassedOver, TurnStarted
 from collab.log import Locked, append, thread_locked
 from collab.models.threads import Message
 from collab.services.messages import MOST_WAITING
-from permissions.actors import Actor, Agent, System, principal
+from permissions.actors import Actor, Agent, Person, Source, System, cap_of, principal, same_author
 from permissions.decisions import Action, Decision, Level
 from permissions.gate import decide_on
+from permissions.grants import names_of
 from permissions.ids import new_id
 
 MOST_ATTEMPTS = 3
@@ -88,9 +94,13 @@ def take(messages: list[Message], ids: set[UUID], *, turn: Turn, taken_as: str) 
 
 def _start_what_is_next(locked: Locked, waiting: list[Message], paused: Turn | None) -> Started | None:
     while True:
-        match plan(as_waiting(waiting), _as_paused(paused)):
+        approved = next_approved(locked)
+        match plan(as_waiting(waiting), _as_paused(paused), as_approved(approved)):
             case Nothing():
                 return None
+            case CarryOut(author=author) if approved is not None:
+                if started := _begin_approved(locked, approved, author):
+                    return started
             case Start() | Resume() as step:
                 verdict = _may_start(locked, step.author)
                 if not verdict.refusal:
@@ -102,6 +112,20 @@ def _start_what_is_next(locked: Locked, waiting: list[Message], paused: Turn | N
                     )
                     paused = None
                 waiting = _pass_over(locked, waiting, passed, verdict)
+
+
+def _begin_approved(locked: Locked, action: PendingAction, approver: Person) -> Started | None:
+    """Start the turn that carries out an approved action, a fresh one for its approver; or end the action, if they may
+    not start a turn any more (DESIGN 7, Consent)."""
+    verdict = _may_start(locked, approver)
+    if verdict.refusal:
+        action_closed(locked, action, state="failed", by=System(), code=verdict.reason, because=verdict.refusal)
+        return None
+    lease.claim(locked)
+    turn = _new_turn(locked, verdict.agent, origin=approver, trigger=Turn.Trigger.APPROVAL)
+    _record_start(locked, turn, (), verdict.decision)
+    PendingAction.objects.filter(pk=action.pk, approved_turn=None).update(approved_turn=turn)
+    return Started(turn, verdict.agent, locked.row.workspace_id, _names(verdict.decision, approver))
 
 
 def _passed_over(step: Start | Resume) -> UUID | None:
@@ -120,10 +144,12 @@ def _pass_over(locked: Locked, waiting: list[Message], message_id: UUID | None, 
 
 
 def _may_start(locked: Locked, author: Actor) -> _Verdict:
-    """The agent that starts a turn is checked as itself acting for the author (planning 5), and within their day."""
+    """The agent that starts a turn is checked as itself acting for the author (planning 5), and within their day; for a
+    source, within the rights of the owner that its route or timer has."""
     row = locked.row
     agent, used_up = budget.agent_today(row.agent_id, principal(author), locked.now)
-    decision = decide_on(Agent(agent.pk, row.id, principal(author)), Action.START_TURN, row, for_write=True)
+    acting = Agent(agent.pk, row.id, principal(author))
+    decision = decide_on(acting, Action.START_TURN, row, cap=cap_of(author), for_write=True)
     if row.archived_at is not None:
         return _Verdict(agent, decision, "archived", f"{row.title} was archived before a turn took it.")
     if decision.level < Level.ALLOW:
@@ -145,15 +171,64 @@ def _begin(
     agent, decision = verdict.agent, verdict.decision
     lease.claim(locked)
     resumes = paused if isinstance(step, Resume) else None
-    turn = _new_turn(locked, agent, origin=step.author, resumes=resumes)
+    chosen = {message.id for message in step.messages}
+    revises = _revised(locked, step.author, [message for message in waiting if message.id in chosen])
+    turn = _new_turn(locked, agent, origin=step.author, resumes=resumes, revises=None if resumes else revises)
     reply = step.reply if isinstance(step, Resume) else None
-    taken = take(waiting, {message.id for message in step.messages}, turn=turn, taken_as="prompt")
+    taken = take(waiting, chosen, turn=turn, taken_as="prompt")
     if reply and paused:
         taken = _answer(locked, waiting, reply, turn=turn, paused=paused) + taken
-    names = _names(decision)
+    names = _names(decision, step.author)
     turn.history = history.dump(history.opening(turn, taken, names))
     _record_start(locked, turn, tuple(message.id for message in taken), decision)
     return Started(turn, agent, locked.row.workspace_id, names)
+
+
+def start_over(
+    locked: Locked, turn: Turn, waiting: list[Message], joins: Sequence[Waiting], *, text: str
+) -> Started | None:
+    """Stop a running turn that this process holds at its boundary, and start its work anew with what joins, in the same
+    transaction: all that the lineage took, in order, in a fresh history (DESIGN 6, In flight).
+
+    Args:
+        text: what the turn has said so far; it stays, marked interrupted.
+
+    Returns:
+        The new turn; None when its author may start none at this moment, and then nothing was changed.
+    """
+    verdict = _may_start(locked, turn.origin)
+    if verdict.refusal:
+        return None
+    because = "More was asked, and it starts over."
+    ending.end(locked, turn, status="stopped", reason="restarted", because=because, text=text, whole=False, more=False)
+    lease.claim(locked)
+    names = _names(verdict.decision, turn.origin)
+    again = _new_turn(locked, verdict.agent, origin=turn.origin, restarts=turn, trigger=turn.trigger)
+    taken = take(waiting, {message.id for message in joins}, turn=again, taken_as="prompt")
+    first, earlier = _taken_since(turn)
+    others = [message.author for message in earlier if not same_author(message.author, turn.origin)]
+    names |= names_of(*others) if others else {}
+    again.history = history.dump(history.opening(first, [*earlier, *taken], names))
+    _record_start(locked, again, tuple(message.id for message in taken), verdict.decision)
+    return Started(again, verdict.agent, locked.row.workspace_id, names)
+
+
+def _taken_since(turn: Turn) -> tuple[Turn, list[Message]]:
+    """Return the first of the turns that a turn restarts and continues, and what they took, in order."""
+    since = [turn]
+    while before := since[-1].restarts or since[-1].continues:
+        since.append(before)
+    taken = Message.objects.filter(taken_by__in=[one.pk for one in since]).exclude(taken_as="reply")
+    return since[-1], list(taken.order_by("seq"))
+
+
+def _revised(locked: Locked, author: Actor, taken: Sequence[Message]) -> Turn | None:
+    """Return the turn of the same author that stopped because something it now takes revises it."""
+    if not any(message.meant == "revises" for message in taken):
+        return None
+    stopped = Turn.objects.filter(thread_id=locked.row.id, status="stopped", reason="revised", revised_by=None)
+    newest = stopped.defer("history").order_by("-number").first()
+    return newest if newest and same_author(newest.origin, author) else None
 
 
 def _answer(locked: Locked, waiting: list[Message], reply: Waiting, *, turn: Turn, paused: Turn) -> list[Message]:
@@ -165,21 +240,39 @@ def _answer(locked: Locked, waiting: list[Message], reply: Waiting, *, turn: Tur
 
 
 def _new_turn(
-    locked: Locked, agent: AgentRow, *, origin: Actor, resumes: Turn | None = None, continues: Turn | None = None
+    locked: Locked,
+    agent: AgentRow,
+    *,
+    origin: Actor,
+    resumes: Turn | None = None,
+    continues: Turn | None = None,
+    restarts: Turn | None = None,
+    revises: Turn | None = None,
+    trigger: str = "",
 ) -> Turn:
-    before = resumes or continues
+    before, asked = resumes or continues or restarts, resumes or continues or restarts or revises
     id = new_id()
     turn = Turn(
         id=id, thread_id=locked.row.id, number=locked.row.turn_count + 1, seq=0,
-        trigger=continues.trigger if continues else "answer" if resumes else "message",
+        trigger=continues.trigger if continues else "answer" if resumes else trigger or _trigger(origin),
         origin=origin, on_behalf_of=principal(origin), agent_id=agent.pk, resumes=resumes, continues=continues,
-        root_id=before.root_id if before else id, lease_epoch=locked.row.lease_epoch,
+        restarts=restarts, revises=revises,
+        root_id=before.root_id if before else id,
+        asks_first=not isinstance(origin, Person) or bool(asked and asked.asks_first),
+        lease_epoch=locked.row.lease_epoch,
         attempt=_attempt(continues), steps=continues.steps if continues else 0,
         history=continues.history if continues else "", text=continues.text if continues else "",
         known=continues.known if continues else {}, started_at=locked.now,
     )  # fmt: skip
     locked.change(turn_count=turn.number)
     return turn
+
+
+def _trigger(origin: Actor) -> str:
+    if not isinstance(origin, Source):
+        return Turn.Trigger.MESSAGE
+    is_timer = Timer.objects.filter(pk=origin.id).exists()
+    return Turn.Trigger.TIMER if is_timer else Turn.Trigger.DELIVERY
 
 
 def _attempt(continues: Turn | None) -> int:
@@ -189,8 +282,9 @@ def _attempt(continues: Turn | None) -> int:
     return continues.attempt if continues.reason == PARKED else continues.attempt + 1
 
 
-def _names(decision: Decision) -> dict[UUID, str]:
-    return {line.party.id: line.name for line in decision.parties if not isinstance(line.party, System)}
+def _names(decision: Decision, origin: Actor) -> dict[UUID, str]:
+    names = {line.party.id: line.name for line in decision.parties if not isinstance(line.party, System)}
+    return names | names_of(origin) if isinstance(origin, Source) else names
 
 
 def _record_start(locked: Locked, turn: Turn, took: tuple[UUID, ...], decision: Decision) -> None:
@@ -207,14 +301,16 @@ def _settle_abandoned(locked: Locked, running: list[Turn]) -> Started | None:
     for turn in running:
         _end_left(locked, turn)
         if turn.reason == "stopped" or _attempt(turn) > MOST_ATTEMPTS:
+            calls_dropped(locked, turn)
             return None
         verdict = _may_start(locked, turn.origin)
         if verdict.refusal:
+            calls_dropped(locked, turn)
             return None
         lease.claim(locked)
         continued = _new_turn(locked, verdict.agent, origin=turn.origin, continues=turn)
         _record_start(locked, continued, (), verdict.decision)
-        return Started(continued, verdict.agent, locked.row.workspace_id, _names(verdict.decision))
+        return Started(continued, verdict.agent, locked.row.workspace_id, _names(verdict.decision, turn.origin))
     return None
 
 

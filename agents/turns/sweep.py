@@ -1,4 +1,5 @@
-"""What nobody woke for: dead leases, lost wake-ups, questions nobody answered (DESIGN 6, Leases and the sweep)."""
+"""What nobody woke for: dead leases, lost wake-ups, questions nobody answered, deliveries nobody acted on (DESIGN 6,
+Leases and the sweep)."""
 
 from __future__ import annotations
 
@@ -7,8 +8,12 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
+from agents.actions.expiring import actions_expire, with_approved
 from agents.models.turns import Question, Turn
+from agents.sources import acting
+from agents.sources.retention import deliveries_forget_now_and_then
 from agents.turns import ending
+from agents.turns.holding import messages_let_go_now_and_then
 from collab.log import thread_locked
 from collab.models.threads import Message, Thread
 from permissions.clock import AccordNow
@@ -19,8 +24,12 @@ AT_ONCE = 100
 
 
 def due_threads() -> list[UUID]:
-    """End the turns whose questions nobody answered in time, and return the threads in which something is due: a
-    running turn whose lease is dead, a waiting message, an answered question."""
+    """Act on the deliveries that were left, end the turns whose questions nobody answered in time, and return the
+    threads in which something is due: a running turn whose lease is dead, a waiting message, an answered question."""
+    deliveries_forget_now_and_then()
+    acting.delivered(acting.left_over())
+    actions_expire()
+    messages_let_go_now_and_then()
     for turn in _unanswered():
         _end_unanswered(turn)
     running = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.RUNNING)
@@ -28,7 +37,7 @@ def due_threads() -> list[UUID]:
     paused = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.PAUSED, resumed_by=None)
     answered = paused.exclude(Exists(Question.objects.filter(turn=OuterRef("pk"), answered_at=None)))
     held = Q(lease_until__gt=AccordNow())
-    due = Thread.objects.exclude(held).filter(Exists(running) | Exists(waiting) | Exists(answered))
+    due = Thread.objects.exclude(held).filter(Exists(running) | Exists(waiting) | Exists(answered) | with_approved())
     return list(due.values_list("id", flat=True)[:AT_ONCE])
 
 

@@ -12,6 +12,7 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.functional import lazy
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from collab.asking import KINDS, explained, explained_at
@@ -22,7 +23,14 @@ from permissions.replay import Moment
 from permissions.why import Explanation
 
 NAME_CHARS = 250
-OBJECT_HELP = f"An id, or {', '.join(f'{kind}:…' for kind in KINDS)} with its name or title"
+
+
+def _object_help() -> str:
+    return f"An id, or {', '.join(f'{kind}:…' for kind in KINDS)} with its name or title"
+
+
+# Read as the page is shown: upper apps register kinds once this module has been imported.
+_HELP = lazy(_object_help, str)()
 
 
 class WhyForm(forms.Form):
@@ -36,7 +44,7 @@ class WhyForm(forms.Form):
         label="do", choices=[(action.value, action.value.replace("_", " ")) for action in Action],
         widget=UnfoldAdminSelectWidget(),
     )  # fmt: skip
-    obj = forms.CharField(label="on", max_length=NAME_CHARS, widget=UnfoldAdminTextInputWidget(), help_text=OBJECT_HELP)
+    obj = forms.CharField(label="on", max_length=NAME_CHARS, widget=UnfoldAdminTextInputWidget(), help_text=_HELP)
     thread = forms.CharField(
         label="in thread", max_length=NAME_CHARS, required=False, widget=UnfoldAdminTextInputWidget(),
         help_text="Its title or id; its mode counts",

@@ -132,6 +132,10 @@ class Message(models.Model):
     taken_as = models.CharField(max_length=10, choices=TakenAs.choices, null=True)
     passed_over = models.TextField(null=True, help_text="Why the log was taken past this message.")
     cancelled_at = models.DateTimeField(null=True)
+    held_at = models.DateTimeField(null=True, help_text="Held: what it means is unclear, and its author is asked.")
+    meant = models.CharField(
+        max_length=12, blank=True, default="", db_default="", help_text="What it means for the turn it came during."
+    )
     waits = models.BooleanField(default=False, help_text="No turn has taken it, and one still may.")
 
     class Meta:
@@ -142,7 +146,7 @@ class Message(models.Model):
             # Waiting, taken, passed over, cancelled: one of them, so no message is both lost and carried out.
             models.CheckConstraint(
                 condition=Q(waits=False)
-                | Q(taken_by__isnull=True, passed_over__isnull=True, cancelled_at__isnull=True),
+                | Q(taken_by__isnull=True, passed_over__isnull=True, cancelled_at__isnull=True, held_at__isnull=True),
                 name="a_waiting_message_is_not_settled",
             ),
             models.CheckConstraint(

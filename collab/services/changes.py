@@ -146,7 +146,26 @@ def change_suggested(draft: Draft, origin: Origin, *, rationale: str) -> Written
     return Written(proposal=proposal, summary=summary, because=because)
 
 
-def lowerings(actor: Actor, document: Document | None, thread: Thread | None) -> list[Lowering]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Within:
+    """What bounds the changes of a turn whose origin is no person (DESIGN 5 and 7).
+
+    Attributes:
+        cap: the owner of the timer or route it came from, whose rights bound it.
+        only_proposes: why it only proposes, a sentence without its full stop; "" where it may change documents.
+    """
+
+    cap: UUID | None = None
+    only_proposes: str = ""
+
+
+ANYWHERE = Within()
+"""No bounds but the actor's own rights."""
+
+
+def lowerings(
+    actor: Actor, document: Document | None, thread: Thread | None, within: Within = ANYWHERE
+) -> list[Lowering]:
     """Return what lowers a change by an agent or a client to a proposal (DESIGN 5).
 
     Suggest mode of the thread it is made in; for a client outside of any thread, of a thread that follows the
@@ -154,7 +173,7 @@ def lowerings(actor: Actor, document: Document | None, thread: Thread | None) ->
     """
     if not isinstance(actor, Agent | Client):
         return []
-    found: list[Lowering] = []
+    found = [Lowering(within.only_proposes)] if within.only_proposes else []
     if thread is not None and thread.mode == Thread.Mode.SUGGEST:
         found.append(lowered_by_mode(thread))
     if thread is None and document is not None and isinstance(actor, Client):

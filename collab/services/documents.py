@@ -17,9 +17,11 @@ from collab.models.documents import Document, Revision
 from collab.models.workspaces import Workspace
 from collab.patches import apply_edits, replaced, text_change
 from collab.services.changes import (
+    ANYWHERE,
     Draft,
     Origin,
     Patch,
+    Within,
     Written,
     change_suggested,
     change_written,
@@ -51,6 +53,7 @@ def document_create(
     turn: UUID | None = None,
     rationale: str = "",
     propose: bool = False,
+    within: Within = ANYWHERE,
 ) -> Written:
     """Make a document in a workspace; or, where the actor may only propose, a proposal of it in the thread.
 
@@ -59,6 +62,7 @@ def document_create(
     Args:
         text: what it holds, as text of its kind; or ``data``, as the kind stores it; with neither it begins empty.
         propose: suggest it even where the actor may make it.
+        within: what bounds the turn it is made in.
 
     Raises:
         NotFound: there is no such workspace or thread in it, or the actor may not view it.
@@ -69,7 +73,7 @@ def document_create(
         place = Workspace.objects.filter(pk=workspace).first()
         if place is None or (locked is not None and locked.row.workspace_id != workspace):
             raise NotFound()
-        origin = _decided(actor, place, locked, turn)
+        origin = _decided(actor, place, locked, turn, within=within)
         name = line(title, "the title")
         with valid():
             content = _content(kind, name, text, data)
@@ -88,6 +92,7 @@ def document_edit(
     title: str | None = None,
     rationale: str = "",
     propose: bool = False,
+    within: Within = ANYWHERE,
 ) -> Written:
     """Change parts of a document, its title, or both; or, where the actor may only propose, suggest it in the thread.
 
@@ -95,6 +100,7 @@ def document_edit(
         edits: as :func:`collab.edits.parse_edits` reads them; all are applied or none.
         base_version: the version the edits were made on; None: whichever it is at.
         propose: suggest it even where the actor may change the document.
+        within: what bounds the turn it is made in.
 
     Raises:
         NotFound: there is no such document, or the actor may not view it, or it is not of the thread's workspace.
@@ -117,7 +123,9 @@ def document_edit(
             patch += [edit.model_dump(mode="json", exclude_unset=True, by_alias=True) for edit in parsed]
         return replace(_as_it_is(found), title=name, data=data, patch=patch)
 
-    return _change(actor, document, changed, thread=thread, turn=turn, rationale=rationale, propose=propose)
+    return _change(
+        actor, document, changed, thread=thread, turn=turn, rationale=rationale, propose=propose, within=within
+    )
 
 
 def document_save(
@@ -152,6 +160,7 @@ def document_archive(
     turn: UUID | None = None,
     rationale: str = "",
     propose: bool = False,
+    within: Within = ANYWHERE,
 ) -> Written:
     """Put a document away, as its next version; or, where the actor may only propose, suggest it in the thread.
 
@@ -161,7 +170,9 @@ def document_archive(
     def archived(found: Document) -> Draft:
         return replace(_as_it_is(found), archived=True, patch=[{"archived": True}])
 
-    return _change(actor, document, archived, thread=thread, turn=turn, rationale=rationale, propose=propose)
+    return _change(
+        actor, document, archived, thread=thread, turn=turn, rationale=rationale, propose=propose, within=within
+    )
 
 
 def document_restore(*, actor: Actor, document: UUID, thread: UUID | None = None, turn: UUID | None = None) -> Written:
@@ -225,10 +236,11 @@ def _change(
     turn: UUID | None = None,
     rationale: str = "",
     propose: bool = False,
+    within: Within = ANYWHERE,
 ) -> Written:
     with in_thread(actor, thread) as locked:
         found = _document(document, locked.row.workspace_id if locked else None)
-        origin = _decided(actor, found, locked, turn)
+        origin = _decided(actor, found, locked, turn, within=within)
         if found.archived_at is not None:
             raise Invalid(f"{found.title} is archived; bring it back to change it.")
         draft = drafted(found)
@@ -244,10 +256,13 @@ def _decided(
     turn: UUID | None,
     *,
     at_least: Level = Level.PROPOSE,
+    within: Within = ANYWHERE,
 ) -> Origin:
     document = obj if isinstance(obj, Document) else None
-    lowers = partial(lowerings, actor, document, locked.row if locked else None)
-    decision = require(actor, Action.CHANGE_DOCUMENT, obj, at_least=at_least, lowers=lowers, for_write=True)
+    lowers = partial(lowerings, actor, document, locked.row if locked else None, within)
+    decision = require(
+        actor, Action.CHANGE_DOCUMENT, obj, at_least=at_least, lowers=lowers, cap=within.cap, for_write=True
+    )
     return Origin(actor=actor, locked=locked, turn=turn, decision=decision)
 
 

@@ -92,7 +92,7 @@ def message_record(
 
 
 def message_cancel(*, actor: Actor, message: UUID) -> Message:
-    """Take back a message of one's own that no turn has taken (DESIGN 6, Boundaries).
+    """Take back a message of one's own that no turn has taken, held or not (DESIGN 6, Boundaries).
 
     Raises:
         NotFound: there is no such message, or the actor may not see its thread.
@@ -107,10 +107,10 @@ def message_cancel(*, actor: Actor, message: UUID) -> Message:
         found = Message.objects.get(pk=message)
         if found.author_key != author_key(actor) or isinstance(found.author, Agent):
             raise Refused("Only its author may cancel a message.")
-        if not found.waits:
+        if not found.waits and found.held_at is None:
             raise Gone(_why_settled(found))
-        found.waits, found.cancelled_at = False, locked.now
-        found.save(update_fields=["waits", "cancelled_at"])
+        found.waits, found.held_at, found.cancelled_at = False, None, locked.now
+        found.save(update_fields=["waits", "held_at", "cancelled_at"])
         append(locked, MessageCancelled(message=found.id), actor=actor)
         return found
 

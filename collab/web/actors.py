@@ -13,18 +13,20 @@ from collab.selectors import hue_of
 from permissions.actors import Actor, Agent, Client, Person, Source, System, chain
 from permissions.models import User
 from permissions.phrases import GONE_NAME, SOURCE_NAME, SYSTEM_NAME
+from permissions.senders import Sender, senders_of
 
 ActorJson = dict[str, Any]
 
 
 class Book:
-    """The names and hues of actors in one workspace, read in one query."""
+    """The names and hues of actors in one workspace, read in one query; and the names of sources, where there are."""
 
     def __init__(self, workspace_id: UUID | None, actors: Iterable[Actor | None]) -> None:
         parties = [party for actor in actors if actor is not None for party in chain(actor)]
         ids = {party.id for party in parties if isinstance(party, Person | Client | Agent)}
         self._names: dict[UUID, str] = {}
         self._hues: dict[UUID, int] = {}
+        self._senders = senders_of(party.id for party in parties if isinstance(party, Source))
         if ids:
             members = Membership.objects.filter(user_id=OuterRef("pk"))
             place = (members.filter(workspace_id=workspace_id) if workspace_id else members.none()).values("place")
@@ -34,8 +36,8 @@ class Book:
 
     @property
     def names(self) -> Mapping[UUID, str]:
-        """The name of every account in the book."""
-        return self._names
+        """The name of every account and source in the book."""
+        return self._names | {id: sender.name for id, sender in self._senders.items()}
 
     def name(self, account: UUID) -> str:
         """Return an account's name."""
@@ -58,11 +60,15 @@ class Book:
             case Agent(id=id, on_behalf_of=principal):
                 return _json("agent", id, self.name(id), 0, self.json(principal))
             case Source(id=id):
-                return _json("source", id, SOURCE_NAME, 0, None)
+                sender = self._senders.get(id, _UNKNOWN)
+                return {**_json("source", id, sender.name, 0, None), "verified": sender.verified}
             case System():
                 return _json("system", None, SYSTEM_NAME, 0, None)
             case _:
                 assert_never(actor)
+
+
+_UNKNOWN = Sender(SOURCE_NAME, "")
 
 
 def _json(kind: str, id: UUID | None, name: str, hue: int, acts_for: ActorJson | None) -> ActorJson:

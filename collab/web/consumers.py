@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from datetime import datetime
 from typing import Any, assert_never
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from collab.web.hub import Hub, hub
 from collab.web.items import thread_items
 from collab.web.socket import Socket
 from permissions.actors import Person
+from permissions.clock import AccordNow
 from permissions.errors import NotFound, PermissionsError
 
 logger = logging.getLogger(__name__)
@@ -197,10 +199,18 @@ def _welcome(thread: Thread, admitted: Admission) -> dict[str, Any]:
     return {
         "type": "welcome",
         "head_seq": thread.head_seq,
+        "at": _moment(thread.id).isoformat(),
         "viewer": admitted.json,
         "thread": thread_items(admitted.viewer.actor, [thread.id])[0],
         "running": running_turn(thread.id),
     }
+
+
+def _moment(thread: UUID) -> datetime:
+    """The moment by the database's clock: what counts down in a browser is drawn from it."""
+    moments = Thread.objects.filter(pk=thread).annotate(moment=AccordNow()).values_list("moment", flat=True)
+    moment: datetime = moments.get()
+    return moment
 
 
 def _in_thread(frame: CommandFrame, thread_id: UUID) -> dict[str, Any]:

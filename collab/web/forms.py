@@ -69,10 +69,9 @@ class PolicyForm(forms.Form):
 
 
 class SettleForm(forms.Form):
-    """Accepting or rejecting a proposal; ``command`` is the id that makes it happen once."""
+    """Settling what waits in the inbox; ``command`` is the id that makes it happen once."""
 
-    act = forms.ChoiceField(choices=[("accept", "accept"), ("reject", "reject")])
-    proposal = forms.UUIDField()
+    act = forms.CharField(max_length=40)
     command = forms.UUIDField()
     reason = forms.CharField(max_length=4096, required=False)
 

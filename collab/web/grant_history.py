@@ -16,23 +16,20 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from collab import selectors
-from collab.asking import KINDS
+from collab.asking import CALLED, KINDS, word_of
 from collab.errors import Invalid
-from collab.models.documents import Document
-from collab.models.threads import Thread
-from collab.models.workspaces import Workspace
 from collab.web import pages
 from collab.web.answers import actor, filled, page, reader
 from permissions import phrases
 from permissions.actors import Actor
 from permissions.decisions import Action
 from permissions.gate import require
-from permissions.grants import names_of
+from permissions.grants import names_of, scope_path
 from permissions.history import Wanted, history_of
 from permissions.models import GrantChange
-from permissions.roles import OBJECT_PERMISSIONS
+from permissions.roles import OBJECT_PERMISSIONS, TOOL_PERMISSIONS
 
-CODENAMES = [(codename, codename.replace("_", " ")) for codename, _ in OBJECT_PERMISSIONS]
+CODENAMES = [(codename, codename.replace("_", " ")) for codename, _ in (*OBJECT_PERMISSIONS, *TOOL_PERMISSIONS)]
 NAME_CHARS = 200
 
 
@@ -111,12 +108,11 @@ def _line(row: GrantChange, names: Mapping[UUID, str], titles: Mapping[UUID, str
 def _titles(rows: Sequence[GrantChange]) -> dict[UUID, str]:
     wanted: dict[str, set[UUID]] = {}
     for row in rows:
-        wanted.setdefault(row.object_kind.rpartition(".")[2], set()).add(row.object_id)
+        wanted.setdefault(row.object_kind, set()).add(row.object_id)
     found: dict[UUID, str] = {}
-    for kind, ids in wanted.items():
-        if kind in KINDS:
-            called = "name" if kind == "workspace" else "title"
-            found.update(KINDS[kind]._default_manager.filter(pk__in=ids).values_list("pk", called))
+    for label, ids in wanted.items():
+        if (kind := word_of(label)) is not None:
+            found.update(KINDS[kind]._default_manager.filter(pk__in=ids).values_list("pk", CALLED[kind]))
     return found
 
 
@@ -145,11 +141,13 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
 
 def _called(workspace: UUID, words: str) -> QuerySet[Any]:
     """Return the ids of what a workspace holds, itself too, that is called so in part."""
-    threads = Thread.objects.filter(workspace=workspace, title__icontains=words).order_by().values_list("pk")
-    documents = Document.objects.filter(workspace=workspace, title__icontains=words).order_by().values_list("pk")
-    itself = Workspace.objects.filter(pk=workspace, name__icontains=words).order_by()
-    found: QuerySet[Any] = itself.values_list("pk").union(threads, documents)
-    return found
+    found = [
+        model._default_manager.filter(**{scope_path(model): workspace, f"{CALLED[kind]}__icontains": words})
+        for kind, model in KINDS.items()
+    ]
+    itself, *others = (rows.order_by().values_list("pk") for rows in found)
+    every: QuerySet[Any] = itself.union(*others)
+    return every
 
 
 def _after(request: HttpRequest) -> UUID | None:

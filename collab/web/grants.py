@@ -9,7 +9,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from collab.asking import Object
+from collab.asking import LOADS, Object
 from collab.errors import Invalid
 from collab.models.workspaces import Workspace
 from collab.services.holders import holder_named, holder_role_set
@@ -17,7 +17,7 @@ from collab.web.answers import actor, filled, page, tried
 from collab.web.forms import GiveForm, TakeForm
 from collab.web.held import Line, lines_of
 from collab.web.pages import Side, every_agent
-from collab.web.why import LOADS, side_of
+from collab.web.why import side_of
 from permissions.actors import Person
 from permissions.decisions import Action
 from permissions.gate import require

@@ -21,7 +21,7 @@ from permissions.errors import NotFound
 
 @page
 def inbox(request: HttpRequest) -> HttpResponse:
-    """Show what waits for a person, newest first of each kind; accept or reject a proposal."""
+    """Show what waits for a person, newest first of each kind; settle one."""
     by = actor(request)
     if request.method == "POST":
         tried(request, lambda: _settled(by, request.POST))
@@ -51,15 +51,13 @@ def inbox(request: HttpRequest) -> HttpResponse:
 
 def _settled(by: Person, posted: QueryDict) -> str:
     form = filled(SettleForm(posted))
-    proposal, command = str(form["proposal"]), str(form["command"])
-    match form["act"]:
-        case "accept":
-            result = commands.run(by, "proposal_accept", command, {"proposal": proposal})
-            return f"Accepted. {result['summary']}"
-        case "reject":
-            commands.run(by, "proposal_reject", command, {"proposal": proposal, "reason": form["reason"]})
-            return "Rejected. Nothing was changed."
-    raise Invalid("Accept or reject it.")
+    found = waiting.act_called(form["act"])
+    thing = id_in(posted.get(found[0].argument, "")) if found else None
+    if found is None or thing is None:
+        raise Invalid("That is nothing to do about what waits here.")
+    settling, act = found
+    reason = {"reason": form["reason"]} if act is settling.no else {}
+    return act.said(commands.run(by, act.command, str(form["command"]), {settling.argument: str(thing), **reason}))
 
 
 def _here(query: QueryDict, **more: str) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from collab import inbox, selectors
-from collab.inbox import Cursor, Place, Waiting
+from collab.inbox import Cursor, Place, Settling, Waiting
 from collab.models.threads import Thread
 from collab.models.workspaces import Membership, Workspace
 from collab.web.pages import SHARED
@@ -52,6 +52,7 @@ class Section:
 
     name: str
     heading: str
+    settling: Settling | None
     rows: Sequence[Row]
 
 
@@ -85,6 +86,7 @@ def shown(page: inbox.Page, names: Mapping[UUID, str]) -> Shown:
         Section(
             section.kind.name,
             section.kind.heading,
+            section.kind.settling,
             [
                 Row(_as_it_is(one, why.get(one.id)), faces[one.id], told.get(one.workspace, ""), str(new_id()))
                 for one in section.waiting

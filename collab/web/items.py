@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet, Subquery
 
 from collab import reads
 from collab.gists import gist
@@ -28,6 +28,11 @@ from permissions.phrases import GONE_NAME
 
 STANDING_DOCUMENTS = 200
 """How many of the documents it follows a thread shows."""
+
+
+HELD_EVENTS = ("message_held", "message_released")
+HELD_AMONG = 2_000
+"""How far back in the log a thread's page looks for messages that are held."""
 
 
 def thread_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
@@ -57,6 +62,7 @@ def message_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
     """Build the items of messages, comments and notices."""
     messages: dict[UUID, Any] = Message.objects.annotate(workspace_id=F("thread__workspace_id")).in_bulk(ids)
     book = _book(messages.values(), (message.author for message in messages.values()))
+    unclear = _why_held(message.thread_id for message in messages.values() if message.held_at)
     return [
         {
             "item": "message",
@@ -70,7 +76,7 @@ def message_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
             "state": _state(message),
             "taken_by": _text(message.taken_by),
             "taken_as": message.taken_as,
-            "because": message.passed_over,
+            "because": unclear if message.held_at else message.passed_over,
             "turn": _text(message.turn_id),
             "interrupted": message.interrupted,
         }
@@ -147,6 +153,7 @@ def standing_refs(thread_id: UUID) -> Iterable[Ref]:
     yield ("thread", thread_id)
     waiting = Message.objects.filter(thread_id=thread_id, waits=True).order_by("seq")
     yield from (("message", id) for id in waiting.values_list("pk", flat=True))
+    yield from (("message", id) for id in _held(thread_id))
     opened = Proposal.objects.filter(thread_id=thread_id, state=Proposal.State.OPEN).order_by("seq")
     yield from (("proposal", id) for id in opened.values_list("pk", flat=True))
     follows = Follow.objects.filter(thread_id=thread_id).order_by("pk")[:STANDING_DOCUMENTS]
@@ -162,7 +169,7 @@ def register() -> None:
     reads.register_standing(standing_refs)
     for event_type in ("thread_created", "thread_changed", "mode_changed"):
         reads.register_event_items(event_type, lambda row, fact: [("thread", row.thread_id)])
-    for event_type in ("message_posted", "message_cancelled", "message_passed_over"):
+    for event_type in ("message_posted", "message_cancelled", "message_passed_over", *HELD_EVENTS):
         reads.register_event_items(event_type, lambda row, fact: [("message", fact.message)])
     for event_type in ("document_created", "document_changed", "document_archived", "policy_changed"):
         reads.register_event_items(event_type, lambda row, fact: [("document", fact.document)])
@@ -170,6 +177,22 @@ def register() -> None:
         reads.register_event_items(event_type, lambda row, fact: [("proposal", fact.proposal)])
     reads.register_event_items("focus_changed", _focus_refs)
     reads.register_event_items("message_taken", lambda row, fact: [("message", id) for id in fact.messages])
+
+
+def _held(thread_id: UUID) -> Iterable[UUID]:
+    """The messages that are held, of the newest in the log: a held one is recent, and a log may be long."""
+    head = Thread.objects.filter(pk=thread_id).values("head_seq")
+    held = Message.objects.filter(thread_id=thread_id, held_at__isnull=False)
+    return held.filter(seq__gt=Subquery(head) - HELD_AMONG).order_by("seq").values_list("pk", flat=True)
+
+
+def _why_held(threads: Iterable[UUID]) -> str:
+    """Why messages of a thread are held; nothing is read where none is."""
+    thread = Thread.objects.filter(pk__in=list(threads)).first()
+    if thread is None:
+        return ""
+    name = names_of([thread.agent_id]).get(thread.agent_id, GONE_NAME) if thread.agent_id else GONE_NAME
+    return f"{name} cannot tell whether this adds to what it does."
 
 
 def _focus_refs(row: reads.EventRow, fact: Any) -> list[Ref]:
@@ -193,6 +216,8 @@ def _book(rows: Iterable[Any], actors: Iterable[Actor | None]) -> Book:
 def _state(message: Message) -> str:
     if message.waits:
         return "waits"
+    if message.held_at is not None:
+        return "held"
     if message.cancelled_at is not None:
         return "cancelled"
     if message.passed_over is not None:

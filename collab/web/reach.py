@@ -12,10 +12,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from collab.asking import Object
+from collab.asking import LOADS, Object
 from collab.web.actors import Book
 from collab.web.answers import actor, page
-from collab.web.why import LOADS, side_of
+from collab.web.why import side_of
 from permissions.actors import Person
 from permissions.decisions import Action, Level
 from permissions.gate import require

@@ -19,16 +19,12 @@ from collab.asking import DECIDED
 from collab.models.threads import Event, Thread
 from collab.reads import Item, Ref
 from collab.web.actors import Book
+from collab.web.timeline_words import SAYS as OUTSIDE
+from collab.web.timeline_words import Items, Said, excerpt, numbers, short
 from permissions.actors import Actor, person
 
 PAGE_EVENTS = 100
 """Events a page shows."""
-
-EXCERPT_CHARS = 80
-
-Items = Mapping[Ref, Item]
-Said = tuple[str, str, str]
-"""An icon, a look (``ok``, ``no``, ``wait``, ``go`` or none), and what happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,41 +117,52 @@ def _entry(row: Event, fact: Any, items: Items, book: Book) -> Entry:
     told = None if isinstance(fact, events.Unknown) else SAYS.get(row.type)
     icon, look, says = told(fact, items) if told else ("minus", "", "Something this page does not know")
     actor = book.json(row.actor) or {}
-    who = "" if row.type in OF_THE_TURN else actor["name"]
+    if row.type == "call_ended" and row.turn_id is None and actor["kind"] == "person":
+        says = f"{says}, by {actor['name']}"
+    who = "" if row.type in OF_THE_TURN or says[:1].isupper() else actor["name"]
     return Entry(row.seq, row.at, row.type, icon, look, who, says)
 
 
 def _posted(fact: events.MessagePosted, items: Items) -> Said:
     message = items.get(("message", fact.message))
-    words = _excerpt(message)
+    words = excerpt(message)
     waits = " (waits)" if message and message["state"] == "waits" else ""
     if fact.kind == "notice":
         return "bell", "", f"posted a notice: {words}"
+    if message and message["author"]["kind"] == "source":
+        return "plug", "", f"asks: {words}{waits}"
     verb = "replied" if message and message["turn"] else "commented" if fact.kind == "comment" else "wrote"
     return "comment" if fact.kind == "comment" else "chat", "", f"{verb}: {words}{waits}"
 
 
 def _taken(fact: events.MessageTaken, items: Items) -> Said:
-    return "join", "", f"{_numbers(fact.messages, items)} joined at a boundary"
+    return "join", "", f"{numbers(fact.messages, items)} joined at a boundary"
 
 
 def _cancelled(fact: events.MessageCancelled, items: Items) -> Said:
-    return "x", "", f"cancelled {_numbers([fact.message], items).lower()}"
+    return "x", "", f"cancelled {numbers([fact.message], items).lower()}"
 
 
 def _passed(fact: events.MessagePassedOver, items: Items) -> Said:
     message = items.get(("message", fact.message))
     because = message["because"] if message else fact.reason
-    return "ban", "no", f"{_numbers([fact.message], items)} was passed over: {because}"
+    return "ban", "no", f"{numbers([fact.message], items)} was passed over: {because}"
 
 
 def _started(fact: events.TurnStarted, items: Items) -> Said:
-    earlier = fact.resumes or fact.continues
-    went_on = items.get(("turn", earlier)) if earlier is not None else None
-    verb = "Resumed" if fact.resumes else "Continued" if fact.continues else "Started"
+    turn = next((item for (name, _), item in items.items() if name == "turn" and item["number"] == fact.number), {})
+    verb, earlier = next(((word, turn[key]) for key, word in WENT_ON.items() if turn.get(key)), ("Started", None))
+    went_on = items.get(("turn", UUID(earlier))) if earlier else None
     of = f" T{went_on['number']}" if went_on else ""
-    took = f", taking {_numbers(fact.took, items).lower()}" if fact.took else ""
+    action = next((item for (name, _), item in items.items() if name == "action" and _runs(item, turn)), None)
+    if action:
+        return "play", "go", f"Started to run A{action['number']}"
+    took = f", taking {numbers(fact.took, items).lower()}" if fact.took else ""
     return "play", "go", f"{verb}{of}{took}"
+
+
+def _runs(action: Item, turn: Item) -> bool:
+    return bool(turn) and action["approved_turn"] == turn["id"]
 
 
 def _call_started(fact: events.CallStarted, items: Items) -> Said:
@@ -184,7 +191,7 @@ def _paused(fact: events.TurnPaused, items: Items) -> Said:
 
 def _answered(fact: events.QuestionAnswered, items: Items) -> Said:
     given = next((item["answer"] for id in fact.questions if (item := items.get(("question", id)))), None)
-    return "check", "ok", f"Answered: “{_short(given)}”" if given else "Answered"
+    return "check", "ok", f"Answered: “{short(given)}”" if given else "Answered"
 
 
 def _ended(fact: events.TurnEnded, items: Items) -> Said:
@@ -233,20 +240,6 @@ def _resolved(fact: events.ProposalResolved, items: Items) -> Said:
     return ("check" if look else "x"), look, f"{fact.state.replace('withdrawn', 'withdrew')} {what}{edited}"
 
 
-def _excerpt(message: Item | None) -> str:
-    return f"“{_short(message['text'])}”" if message else "something that is not shown"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= EXCERPT_CHARS else f"{line[:EXCERPT_CHARS].rstrip(' .…')}…"
-
-
-def _numbers(ids: Sequence[UUID], items: Items) -> str:
-    seqs = [str(item["seq"]) for id in ids if (item := items.get(("message", id)))]
-    return f"{'Messages' if len(seqs) > 1 else 'Message'} {', '.join(seqs)}" if seqs else "A message"
-
-
 def _policy(fact: events.PolicyChanged, items: Items) -> Said:
     how = "only suggest changes to" if fact.policy == "propose" else "change"
     return "key", "", f"let agents and clients {how} {_title(fact.document, items)}"
@@ -267,6 +260,9 @@ OUTCOMES: Mapping[str, Said] = {
     "not_attempted": ("minus", "", "Not attempted"),
 }
 
+WENT_ON = {"resumes": "Resumed", "continues": "Continued", "restarts": "Started over", "revises": "Revised"}
+"""How a turn that descends from another began, by the field of its item that names it."""
+
 ENDS: Mapping[str, Said] = {
     "completed": ("minus", "", "Ended"),
     "failed": ("x", "no", "Failed"),
@@ -281,7 +277,17 @@ DELEGATED: Mapping[str, str] = {
 }
 
 OF_THE_TURN = frozenset(
-    {"turn_started", "call_started", "call_ended", "turn_paused", "question_answered", "turn_ended", "message_taken"}
+    {
+        "turn_started",
+        "call_started",
+        "call_ended",
+        "turn_paused",
+        "question_answered",
+        "turn_ended",
+        "message_taken",
+        "message_held",
+        "action_asked",
+    }
 )
 """Events whose actor the turn's heading names already, or whose sentence has its own subject."""
 
@@ -307,4 +313,5 @@ SAYS: Mapping[str, Callable[[Any, Items], Said]] = {
     "policy_changed": _policy,
     "proposal_created": _proposed,
     "proposal_resolved": _resolved,
+    **OUTSIDE,
 }

@@ -6,7 +6,7 @@ agent or a client that acts for them, on what they may view (DESIGN 11).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from collab import selectors
-from collab.asking import ACTIONS, DECIDED, Object, decided, explained, explained_event, needed
+from collab.asking import ACTIONS, DECIDED, LOADS, Object, decided, explained, explained_event, needed
 from collab.errors import Invalid
 from collab.models.documents import Document
 from collab.models.threads import Event, Thread
@@ -47,13 +47,6 @@ VERDICTS: Mapping[Level, tuple[str, str]] = {
     Level.PROPOSE: ("pencil", "Only as a proposal"),
     Level.DENY: ("ban", "Refused"),
 }
-
-LOADS: Mapping[str, Callable[[Actor, UUID], Object]] = {
-    "workspace": selectors.workspace_for,
-    "thread": selectors.thread_for,
-    "document": selectors.document_for,
-}
-"""How each kind of object is loaded as someone who may view it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +137,20 @@ def why_event(request: HttpRequest, id: UUID, seq: int) -> HttpResponse:
 
 def side_of(request: HttpRequest, obj: Object) -> pages.Side:
     """Return the sidebar beside a page about an object."""
-    place = obj if isinstance(obj, Workspace) else obj.workspace
+    place = _workspace_of(obj)
     thread = obj.id if isinstance(obj, Thread) else None
     document = obj.id if isinstance(obj, Document) else None
     return pages.side(reader(request), place, thread=thread, document=document)
+
+
+def _workspace_of(obj: Object) -> Workspace:
+    match obj:
+        case Workspace():
+            return obj
+        case Thread() | Document():
+            return obj.workspace
+        case _:
+            return Workspace.objects.get(pk=obj.scope_id)
 
 
 def _not_told(event: Event, *, manages: bool) -> Invalid | Refused:

@@ -1,5 +1,5 @@
-"""The list of events is closed (DESIGN 6, Events; decision 0014 for ``policy_changed``): a log written today is read by
-every later version."""
+"""The list of events is closed (DESIGN 6, Events; decisions 0014 for ``policy_changed`` and 0019 for what is held, released
+and repeated): a log written today is read by every later version."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collab import events
 CATALOGUE = {
     *("thread_created", "thread_changed", "mode_changed", "focus_changed"),
     *("message_posted", "message_taken", "message_cancelled", "message_passed_over"),
+    *("message_held", "message_released", "call_repeat_allowed"),
     *("turn_started", "call_started", "call_ended", "call_shared", "turn_paused", "question_answered", "turn_ended"),
     *("action_asked", "action_resolved"),
     *("document_created", "document_changed", "document_archived", "policy_changed"),

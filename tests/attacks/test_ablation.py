@@ -11,7 +11,7 @@ from pydantic_ai.messages import ToolCallPart
 
 from agents.errors import LeaseLost
 from agents.tools import gate
-from agents.turns import boundary, history, lease, plan
+from agents.turns import history, inflight, lease, plan
 from agents.turns.boundary import Work
 from agents.turns.start import start_next
 from collab.models.documents import Document
@@ -41,7 +41,7 @@ def test_without_the_cut_at_a_change_of_author_a_viewers_words_are_carried_out_w
 ) -> None:
     grant_give(by=studio.ana.actor, holder=studio.vera.user, codename=START_TURN, obj=studio.thread)
     if rule == "off":
-        for module in (plan, boundary):
+        for module in (plan, inflight):
             monkeypatch.setattr(module, "joinable", lambda waiting, author: tuple(waiting))
 
     def obeys(model: EvilModel) -> Move:

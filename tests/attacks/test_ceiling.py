@@ -52,7 +52,7 @@ CASES = (
     Case("editor", Role.CONTRIBUTOR, PROPOSES, PROPOSES),
     Case("superuser", Role.EDITOR, CHANGES, PROPOSES),
     Case("superuser", Role.CONTRIBUTOR, PROPOSES, PROPOSES),
-    Case("no one", Role.EDITOR, CHANGES, PROPOSES),
+    Case("no one", Role.EDITOR, PROPOSES, PROPOSES),
     Case("no one", Role.CONTRIBUTOR, PROPOSES, PROPOSES),
 )
 EXAMPLES = 8

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import browsing, chromium_path
+from tests.support.outside import Outside, outside_of, world_at
 from tests.support.server import environment_for, serving
 from tests.support.site import Site, Studio, opened
 from tests.support.stage import PATIENCE, Stage
@@ -38,6 +39,28 @@ def chromium() -> Iterator[Browser]:
         pytest.skip("no Chromium on this machine (install the package chromium, or name one in ACCORD_CHROMIUM)")
     with browsing(executable) as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def outside(demo_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
+    """Serve the same beside a fake restaurant, whose tools are enabled in a workspace and whose webhooks come in."""
+    folder = tmp_path_factory.mktemp("outside")
+    data = shutil.copytree(demo_data, folder / "data")
+    with world_at(folder / "world.jsonl") as world:
+        environment = environment_for(data, ACCORD_MODEL=f"scripted:{SCRIPT}", ACCORD_WORLD_URL=world.url)
+        with serving(environment) as server, opened(server) as site:
+            yield outside_of(site, world, folder)
+            assert "Traceback" not in server.output, server.output
+
+
+@pytest.fixture
+def scene(chromium: Browser, outside: Outside) -> Iterator[Stage]:
+    """Open windows beside the restaurant, that are closed after the test, in which nothing may break."""
+    scene = Stage(chromium, outside.site)
+    try:
+        yield scene
+    finally:
+        scene.close()
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from django.urls import reverse
 
 from agents.models.agents import Agent
 from agents.models.replies import ReplyCount
+from agents.models.sources import Delivery, Source
+from agents.models.tools import Tool, WorkspaceTool
 from agents.models.turns import Call, Question, Turn
 from agents.services import agent_create
 from collab.models.documents import Document
@@ -23,9 +25,11 @@ from permissions.actors import System
 from permissions.models import GrantChange, User
 from permissions.services import grant_give, group_join
 from tests.support.admin import call, listing, message, page, question, staffed, supered, turn
+from tests.support.deliveries import delivered, source
 
 MODELS = [
     *(User, Group, GrantChange, Workspace, Thread, Event, Message, Document, Proposal),
+    *(Tool, WorkspaceTool, Source, Delivery),
     *(Agent, Turn, Call, Question, ReplyCount),
 ]
 ROWS = 50
@@ -52,6 +56,9 @@ def one_more(studio, number):
     grant_give(by=System(), holder=account, codename="view", obj=thread)
     agent = agent_create(actor=System(), name=name).account_id
     ReplyCount.objects.create(day="2026-01-01", agent_id=agent, rule="values", tool=name, action="replaced", number=1)
+    enabled = Tool.objects.create(name=f"tool_{number}", label=name, pack="tests", effect="read")
+    WorkspaceTool.objects.create(workspace=workspace, tool=enabled, enabled_by=System())
+    delivered(source(studio, f"number-{number}", label=name))
     question(call(turn(studio, studio.ben.actor, number)))
     message(studio, studio.ana, name)
     document_edit(
@@ -65,7 +72,7 @@ class TestOpening:
     def test_the_index_lists_everything_in_its_order(self, zoe):
         shown = supered(zoe).get("/admin/")
         names = [model["name"] for section in shown.context["app_list"] for model in section["models"]]
-        first = ["People", "Groups", "Workspaces", "Threads", "Documents", "Agents", "Grant history", "Phrasings"]
+        first = ["People", "Groups", "Workspaces", "Threads", "Documents", "Agents", "Enabled tools", "Tools"]
         assert names[: len(first)] == first
         sidebar = [item["title"] for section in shown.context["sidebar_navigation"] for item in section["items"]]
         assert sidebar == names

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from agents.models.turns import Call, Turn
-from agents.turns import boundary, ending, lease, plan, start
+from agents.turns import ending, inflight, lease, plan, start
 from agents.turns.start import start_next
 from collab.patches import apply_edits
 from collab.services import documents, proposals, redrafts
@@ -24,6 +24,7 @@ from permissions.resolving import may_resolve
 from permissions.roles import Role
 from tests.support.audited import broken
 from tests.support.cast import Studio
+from tests.support.tools import text_group
 from tests.support.turns import posts
 from tests.support.worked import Worker, edit
 
@@ -41,7 +42,7 @@ def test_without_the_cut_a_turn_starts_with_what_another_wrote(studio: Studio, m
 
 
 def test_without_the_cut_what_another_wrote_joins_a_running_turn(studio: Studio, monkeypatch: Patch):
-    monkeypatch.setattr(boundary, "joinable", lambda waiting, author: tuple(waiting))
+    monkeypatch.setattr(inflight, "joinable", lambda waiting, author: tuple(waiting))
     posts(studio.ana, studio.thread, "one")
     robin = Worker.begins(studio)
     posts(studio.ben, studio.thread, "two")
@@ -50,7 +51,7 @@ def test_without_the_cut_what_another_wrote_joins_a_running_turn(studio: Studio,
 
 
 def test_without_the_order_of_the_log_a_turn_takes_the_newest_first(studio: Studio, monkeypatch: Patch):
-    monkeypatch.setattr(start, "plan", lambda waiting, paused: plan.plan(waiting[-1:], paused))
+    monkeypatch.setattr(start, "plan", lambda waiting, *more: plan.plan(waiting[-1:], *more))
     for text in ("one", "two"):
         posts(studio.ana, studio.thread, text)
     Worker.begins(studio)
@@ -87,9 +88,9 @@ def test_a_turn_that_is_left_without_being_ended_runs_beside_the_next(studio: St
 
 def test_a_call_that_an_abandoned_turn_sent_is_not_forgotten(studio: Studio, monkeypatch: Patch, clock):
     posts(studio.ana, studio.thread, "one")
-    Worker.begins(studio).sends("text_group")
+    Worker.begins(studio).sends(text_group)
     clock(settings.ACCORD_LEASE_SECONDS + 1)
-    monkeypatch.setattr(Call.objects, "filter", lambda **_: Call.objects.none())
+    monkeypatch.setattr(Call.objects, "filter", lambda *_, **__: Call.objects.none())
     start_next(studio.thread.id)
     monkeypatch.undo()
     assert broken() == {"INV15"}

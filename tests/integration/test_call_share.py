@@ -20,6 +20,7 @@ from permissions.errors import NotFound, Refused
 from tests.support.audited import broken
 from tests.support.cast import Desk, Someone, Studio
 from tests.support.tampering import Tampered
+from tests.support.tools import text_group
 from tests.support.turns import posts
 from tests.support.worked import Worker
 
@@ -141,7 +142,7 @@ def test_it_is_shared_once(studio, call):
 
 def test_a_call_that_is_not_finished_is_not_shared(studio):
     posts(studio.ana, studio.thread, "text them")
-    Worker.begins(studio).sends("text_group")
+    Worker.begins(studio).sends(text_group)
     with pytest.raises(NotFinished):
         share(Call.objects.get(), studio.ana)
 

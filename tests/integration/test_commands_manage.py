@@ -8,9 +8,13 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, connections, transaction
 
+from agents.models.sources import Source
+from agents.models.tools import WorkspaceTool
 from collab import selectors
 from collab.models.threads import Event, Thread
-from permissions.actors import Person
+from permissions.actors import Agent, Person
+from permissions.decisions import Action, Level
+from permissions.gate import decide_on
 from permissions.models import User
 
 
@@ -38,6 +42,20 @@ def test_the_demo_prints_every_sign_in_with_its_password(db, capsys):
     printed = capsys.readouterr().out
     assert "accord-demo" in printed
     assert all(f"  {name}" in printed for name in ("ana", "ben", "vera", "zoe", "admin"))
+
+
+def test_the_demos_tools_are_for_ana_ben_and_robin_and_its_sources_deliver_to_its_thread(db):
+    call_command("demo", verbosity=0)
+    ben, vera = (Person(User.objects.get(username=name).pk) for name in ("ben", "vera"))
+    robin, thread = User.objects.get(display_name="Robin"), Thread.objects.get()
+    tools = {tool.tool_id: tool for tool in WorkspaceTool.objects.all()}
+    assert {"reserve_table", "text_group", "get_order", "refund_card"} <= set(tools)
+    for tool in tools.values():
+        assert decide_on(ben, Action.USE_TOOL, tool).level is Level.ALLOW
+        assert decide_on(vera, Action.USE_TOOL, tool).level is Level.DENY
+        assert decide_on(Agent(robin.pk, thread.id, ben), Action.USE_TOOL, tool).level is Level.ALLOW
+    found = Source.objects.values_list("name", "handler", "default_thread__title")
+    assert set(found) == {(name, name, "Launch dinner") for name in ("restaurant", "cinema")}
 
 
 def test_statements_of_other_threads_are_counted_too(transactional_db, queries):

@@ -13,6 +13,7 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 from agents.errors import LeaseLost
 from agents.models.turns import Call
 from agents.tools import gate
+from agents.tools.reuse import done_after_boundary
 from agents.turns import boundary, history, lease, start, sweep
 from agents.turns.boundary import Work
 from agents.turns.runner import Runner
@@ -22,7 +23,9 @@ from collab import log
 from collab.models.documents import Document
 from collab.models.threads import Message
 from tests.support.cast import Studio
+from tests.support.tools import text_group
 from tests.support.turns import Puppet, Stage, posts, replies, took, turns, types, until
+from tests.support.worked import Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -105,7 +108,7 @@ def test_a_continued_turn_reuses_the_call_its_lineage_made_after_the_boundary(st
     continued = start_next(studio.thread.id)
     assert continued is not None
     again = work_on(continued)
-    again.orphans = gate.done_after_boundary(started.turn.id, continued.turn.steps)
+    again.orphans = done_after_boundary(started.turn.id, continued.turn.steps)
     told = call(again)
     assert told.content["version"] == 2
     assert Document.objects.get(pk=studio.document.id).version == 2
@@ -122,13 +125,13 @@ def test_what_was_only_told_again_is_not_done_again_by_the_next_turn_either(
     second = start_next(studio.thread.id)
     assert second is not None
     again = work_on(second)
-    again.orphans = gate.done_after_boundary(started.turn.id, second.turn.steps)
+    again.orphans = done_after_boundary(started.turn.id, second.turn.steps)
     call(again)
     clock(2 * (settings.ACCORD_LEASE_SECONDS + 1))
     third = start_next(studio.thread.id)
     assert third is not None
     once_more = work_on(third)
-    once_more.orphans = gate.done_after_boundary(second.turn.id, third.turn.steps)
+    once_more.orphans = done_after_boundary(second.turn.id, third.turn.steps)
     call(once_more)
     assert Document.objects.get(pk=studio.document.id).version == 2
     assert Call.objects.count() == 1
@@ -170,8 +173,7 @@ def test_nothing_continues_an_abandoned_turn_that_was_stopped(studio: Studio, st
 
 def test_calls_that_were_sent_by_an_abandoned_turn_are_unknown(studio: Studio, started: Started, lapse):
     work = work_on(started)
-    row = gate._row(work, ToolCallPart("text_group", {}, tool_call_id="c1"), step=1, number=1)
-    gate._store_sent(work, row)
+    row = Worker(studio, work).sends(text_group)
     lapse()
     start_next(studio.thread.id)
     row.refresh_from_db()

@@ -32,6 +32,7 @@ from tests.support import cast
 from tests.support.queries import queries
 from tests.support.scene import Scene, nowhere, scene
 from tests.support.sockets import Sockets
+from tests.support.tools import book_boat, registered, reserve_table
 from tests.support.world import World, added, changed, world
 
 IN = "sign in"
@@ -98,9 +99,10 @@ def gives(kind: tuple[str, ...], what: str, /, *outcomes: str, **form: object) -
     return Visit(f"grants-{kind[0]}", "POST", outcomes, kind, {"act": what, **form})
 
 
-W, T, D = ("workspace",), ("thread",), ("document",)
+W, T, D, TOOL = ("workspace",), ("thread",), ("document",), ("tool",)
 ID = str(UUID(int=1))
 WEEK = (datetime.now(UTC) + timedelta(days=7)).isoformat()
+SOON = WEEK[:16]
 NEW_PASSWORD = "an entirely different one"
 VISITS = (
     #                              nobody  zoe     vera    ben     ana
@@ -149,6 +151,16 @@ VISITS = (
         gives(kind, "give",        IN,     NIL,    NO,     NO,     DONE, username="zoe", what="view"),
         gives(kind, "take",        IN,     NIL,    NO,     NO,     ON, holder="group:1", what="view"),
     )),
+    gets("tools",                  IN,     NIL,    NO,     NO,     SHOWN, args=W),
+    posts_to("tools",              IN,     NIL,    NO,     NO,     DONE, args=W, act="enable", tool="reserve_table"),
+    posts_to("tools",              IN,     NIL,    NO,     NO,     DONE, args=W, act="disable", tool="reserve_table"),
+    gets("grants-tool",            IN,     NIL,    NO,     NO,     SHOWN, args=TOOL),
+    gives(TOOL, "give",            IN,     NIL,    NO,     NO,     DONE, username="zoe", what="use_tool"),
+    gives(TOOL, "take",            IN,     NIL,    NO,     NO,     ON, holder="group:1", what="use_tool"),
+    gets("why-tool",               IN,     NIL,    SHOWN,  SHOWN,  SHOWN, args=TOOL),
+    posts_to("why-tool",           METHOD, METHOD, METHOD, METHOD, METHOD, args=TOOL),
+    gets("access-tool",            IN,     NIL,    NO,     NO,     SHOWN, args=TOOL),
+    posts_to("access-tool",        METHOD, METHOD, METHOD, METHOD, METHOD, args=TOOL),
     gets("grant-history",          IN,     NIL,    NO,     NO,     SHOWN, args=W),
     posts_to("grant-history",      METHOD, METHOD, METHOD, METHOD, METHOD, args=W),
     *(visit for kind in (W, T, D) for visit in (
@@ -235,13 +247,21 @@ COMMANDS = (
     sends("proposals_accept",    NIL, NO,   NO,   NO,       DONE, DONE, proposals=("proposal",)),
     sends("proposal_reject",     NIL, NO,   NO,   NO,       DONE, DONE, proposal="proposal", reason="Too much."),
     sends("proposal_withdraw",   NIL, NO,   NO,   NO,       NO,   DONE, proposal="proposal"),
+    sends("message_mean",        NIL, NO,   NO,   NO,       NO,   DONE, message="held", meant="adds"),
     sends("turn_stop",           NIL, NO,   NO,   NO,       NO,   DONE, turn="running"),
     sends("turn_ask_again",      NIL, NO,   NO,   NO,       NO,   DONE, turn="failed"),
     sends("question_answer",     NIL, NO,   NO,   DONE,     DONE, DONE, question="question", answer="Friday."),
     sends("delegation_give",     NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", level="deny", until=WEEK),
     sends("delegation_end",      NIL, NO,   NO,   NO,       NO,   DONE, thread="thread"),
     sends("call_share",          NIL, NO,   NO,   NO,       NO,   DONE, call="call"),
+    sends("call_check",          NIL, DONE, DONE, DONE,     DONE, DONE, call="lost"),
+    sends("call_repeat",         NIL, NO,   NO,   NO,       NO,   DONE, call="lost"),
+    sends("call_undo",           NIL, NO,   NO,   NO,       NO,   DONE, call="booked"),
+    sends("action_approve",      NIL, NO,   NO,   NO,       NO,   DONE, action="action"),
+    sends("action_decline",      NIL, NO,   NO,   NO,       NO,   DONE, action="action", reason="Not now."),
     sends("question_dismiss",    NIL, NO,   NO,   NO,       NO,   DONE, turn="paused"),
+    sends("timer_set",           NIL, NO,   DONE, DONE,     DONE, DONE, thread="thread", text="Call.", at=SOON),
+    sends("timer_cancel",        NIL, NO,   NO,   NO,       NO,   DONE, timer="timer"),
 )  # fmt: skip
 
 
@@ -278,8 +298,9 @@ class Crowd:
 
 
 @pytest.fixture
-def played(studio: cast.Studio) -> Scene:
-    return scene(studio)
+def played(studio: cast.Studio) -> Iterator[Scene]:
+    with registered(reserve_table, book_boat):
+        yield scene(studio)
 
 
 @pytest.fixture

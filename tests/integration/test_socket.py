@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -42,6 +43,16 @@ async def test_a_socket_is_welcomed_with_what_its_person_may_do(sockets: Sockets
     assert "Vera" in welcome["viewer"]["may"]["comment"]["because"]
     assert welcome["thread"]["title"] == "Launch dinner"
     assert welcome["running"] is None
+
+
+async def test_a_socket_is_told_the_moment_by_the_databases_clock(
+    sockets: Sockets, studio: Studio, clock: Callable[[float], None]
+) -> None:
+    clock(86_400)
+    ana = await sockets.connect(studio.ana, studio.thread.id)
+    await ana.hello()
+    ahead = datetime.fromisoformat(ana.seen[0]["at"]) - datetime.now(UTC)
+    assert timedelta(hours=23) < ahead <= timedelta(days=1)
 
 
 async def test_the_whole_log_is_sent_once_and_in_order(sockets: Sockets, studio: Studio) -> None:

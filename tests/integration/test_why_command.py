@@ -88,7 +88,7 @@ def test_the_mode_of_the_past_is_the_logs(studio):
         (("nobody", "view", PLAN), "There is no account called 'nobody'."),
         (("ben", "view", "document:Nothing"), "There is no document called 'Nothing'."),
         (("ben", "view", "Launch plan"), "'Launch plan' is no object"),
-        (("ben", "view", "0190aaaa-0000-7000-8000-000000000000"), "There is no workspace, thread or document"),
+        (("ben", "view", "0190aaaa-0000-7000-8000-000000000000"), "There is no workspace, thread, document or tool"),
         (("ben", "view", PLAN, "--for", "vera"), "Ben is a person, and acts for nobody else."),
         (("Robin", "view", PLAN, "--for", "Robin"), "There is no account called 'Robin'."),
         (("ben", "view", PLAN, "--in", "Roses"), "There is no thread called 'Roses' in its workspace."),

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+from agents.models.actions import PendingAction
+from agents.models.tools import WorkspaceTool
 from agents.models.turns import Call, Question, Turn
+from agents.tools.enabling import workspace_tool_enable
 from agents.turns import boundary, ending, history
 from agents.turns.boundary import Work
+from agents.turns.holding import messages_held
 from agents.turns.start import Started, start_next
 from collab.events import CallStarted
 from collab.log import append, thread_locked
+from collab.models.threads import Message
 from collab.services.delegations import delegation_give
 from collab.services.documents import document_archive, document_create, document_edit, document_save
 from collab.services.threads import thread_create
@@ -20,6 +25,8 @@ from collab.services.workspaces import invite_create
 from permissions.roles import Role
 from tests.support.cast import Studio
 from tests.support.permitted import team
+from tests.support.senders import sets
+from tests.support.tools import book_boat, registered, reserve_table, send_flowers
 from tests.support.turns import posts
 from tests.support.worked import Worker
 
@@ -29,9 +36,10 @@ class Scene:
     """The ids of one thing of each kind, all of them Ana's, and the token of an invite that makes an editor.
 
     ``ids`` names them: ``workspace``, ``thread``, ``document``, ``archived`` (a document), ``written`` (one at version
-    2), ``message`` (it waits), ``proposal`` (by Robin for Ana), ``running``, ``failed``, ``paused`` (turns),
-    ``question`` (of the paused one), ``call`` (it is done). Robin is let change documents in ``thread`` for a day, and
-    the group "Editors" is of nobody.
+    2), ``message`` (it waits), ``held`` (another, whose author is asked), ``proposal`` (by Robin for Ana), ``running``,
+    ``failed``, ``paused`` (turns),
+    ``question`` (of the paused one), ``call`` (it is done), ``action`` (it is open), ``tool`` (it is enabled),
+    ``timer`` (it waits). Robin is let change documents in ``thread`` for a day, and the group "Editors" is of nobody.
     """
 
     studio: Studio
@@ -64,7 +72,9 @@ def scene(studio: Studio) -> Scene:
         "written": twice.document.id,
         "message": waiting.id, "proposal": suggested.proposal.id, "running": _started(studio, "Running").turn.id,
         "failed": _failed(studio).id, "paused": paused.id, "question": question.id,
-        "call": _called(studio).id,
+        "held": _held(studio).id, "call": _called(studio).id, "action": _asked(studio).id,
+        "booked": _sent(studio, "Booked", guests=4).id, "lost": _sent(studio, "Lost", guests=9).id,
+        "tool": _enabled(studio).id, "timer": sets(studio.ana, studio.thread).id,
     }  # fmt: skip
     return Scene(studio, ids, token)
 
@@ -82,6 +92,14 @@ def _started(studio: Studio, title: str) -> Started:
     return started
 
 
+def _held(studio: Studio) -> Message:
+    started = _started(studio, "Held")
+    message = posts(studio.ana, started.turn.thread, "Sam, maybe.")
+    with thread_locked(started.turn.thread_id) as locked:
+        messages_held(locked, started.turn, [message.id])
+    return message
+
+
 def _failed(studio: Studio) -> Turn:
     started = _started(studio, "Failed")
     work = Work(started.turn, started.workspace, started.names, history.load(started.turn.history))
@@ -93,6 +111,28 @@ def _called(studio: Studio) -> Call:
     worker = Worker.on(studio, _started(studio, "Called"))
     worker.calls("list_documents")
     return worker.turn.calls.get()
+
+
+def _sent(studio: Studio, title: str, *, guests: int) -> Call:
+    """Have Robin book a boat for Ana; the answer to who books a large one is lost."""
+    worker = Worker.on(studio, _started(studio, title))
+    with registered(book_boat):
+        worker.calls("book_boat", guests=guests)
+    return worker.turn.calls.get()
+
+
+def _asked(studio: Studio) -> PendingAction:
+    """Have Robin ask Ana, who wrote to it herself, for consent to what always needs it."""
+    worker = Worker.on(studio, _started(studio, "Asked"))
+    with registered(send_flowers):
+        worker.calls("send_flowers", to="Sam")
+        worker.ends()
+    return PendingAction.objects.get(turn=worker.turn)
+
+
+def _enabled(studio: Studio) -> WorkspaceTool:
+    with registered(reserve_table):
+        return workspace_tool_enable(actor=studio.ana.actor, workspace=studio.workspace.id, tool=reserve_table.name)
 
 
 def _paused(studio: Studio) -> tuple[Turn, Question]:

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
-ANNOUNCEMENTS = ("Accord listens on ", "Accord works turns")
+ANNOUNCEMENTS = ("Accord listens on ", "Accord works turns", "The world listens on ")
 """What a process prints once it is ready; a server's address follows."""
 
 
@@ -71,6 +71,13 @@ def working(environment: dict[str, str], *options: str, tree: Path = ROOT) -> It
     """Have a runner work turns until this closes; the database must be migrated."""
     with _started(environment, "runner", *options, tree=tree) as runner:
         yield runner
+
+
+@contextmanager
+def the_world(environment: dict[str, str], *options: str, port: int = 0) -> Iterator[Server]:
+    """Run the fake restaurant and shop, on a free port unless one is named, until this closes."""
+    with _started(environment, "world", "--port", str(port), *options, tree=ROOT) as running:
+        yield running
 
 
 @contextmanager

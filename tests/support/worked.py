@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart, ToolReturnPart
 
-from agents.models.turns import Turn
+from agents.models.turns import Call, Turn
 from agents.tools import gate
+from agents.tools.asked import Made, row_of
+from agents.tools.contract import Tool
 from agents.turns import boundary, history
 from agents.turns.boundary import Work
 from agents.turns.start import Started, start_next
@@ -22,6 +26,7 @@ from collab.services.threads import thread_mode_set
 from collab.services.workspaces import member_role_set
 from permissions.roles import Role
 from tests.support.cast import Someone, Studio
+from tests.support.tools import text_group
 from tests.support.turns import posts
 
 T = TypeVar("T")
@@ -29,6 +34,10 @@ T = TypeVar("T")
 
 async def _here(unit: Callable[..., Any], *args: Any) -> Any:
     return unit(*args)
+
+
+async def _at_once(sending: Callable[..., Coroutine[Any, Any, Any]], *args: Any) -> Any:
+    return asyncio.run(sending(*args))  # what goes to another side waits, and touches no database
 
 
 def _finished(doing: Coroutine[Any, Any, T]) -> T:
@@ -70,13 +79,16 @@ class Worker:
         number = self.turn.calls.count() + 1
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(gate, "in_db", _here)
+            patch.setattr(gate, "_sent", partial(_at_once, gate._sent))
             told = _finished(gate.carry_out(self.work, part, step=self.turn.steps + 1, number=number))
         return [told] if told else []
 
-    def sends(self, tool: str) -> None:
+    def sends(self, tool: Tool) -> Call:
         """Send a call out and leave it open."""
-        part = ToolCallPart(tool, {}, tool_call_id=uuid4().hex)
-        gate._store_sent(self.work, gate._row(self.work, part, step=1, number=self.turn.calls.count() + 1))
+        part = ToolCallPart(tool.name, {}, tool_call_id=uuid4().hex)
+        row = row_of(self.work, part, step=1, number=self.turn.calls.count() + 1)
+        gate._store_sent(self.work, Made(row, tool, tool.args()))
+        return row
 
     def steps(self, tool: str, **args: Any) -> None:
         """Make one call and reach the boundary after it."""
@@ -112,7 +124,7 @@ def worked(studio: Studio) -> Worker:
     posts(ana, thread, "invite them")
     posts(ana, thread, "all of them")
     last = Worker.begins(studio)
-    last.sends("text_group")
+    last.sends(text_group)
     posts(ben, thread, "me next")
     return last
 

@@ -169,5 +169,35 @@ def test_nothing_the_demo_says_is_left_unfilled(text: str) -> None:
     assert "not available" not in str((said, made))
 
 
+@pytest.mark.parametrize(
+    ("text", "tool", "args"),
+    [
+        (
+            "book a table for 4 on 2026-12-04 at 20:00",
+            "reserve_table",
+            {"day": "2026-12-04", "time": "20:00", "party": 4, "name": ""},
+        ),
+        ("cancel the reservation R1", "cancel_table", {"reservation": "R1"}),
+        ("text the group: we moved to 20:30", "text_group", {"text": "we moved to 20:30"}),
+        ("what's order 4412?", "get_order", {"order": "4412"}),
+        ("refund 12.50 for order 4412", "refund_card", {"order": "4412", "amount": 12.5}),
+    ],
+)
+def test_the_restaurant_and_the_shop_are_asked_with_arguments_of_their_kinds(
+    text: str, tool: str, args: dict[str, Any]
+) -> None:
+    found = {name: {} for name in ("reserve_table", "cancel_table", "text_group", "get_order", "refund_card")}
+    _, made = played(text, results(**found))
+    assert made == [(tool, args)]
+
+
+def test_a_restaurants_offer_is_taken_up_on_its_own_day_and_told_to_the_group() -> None:
+    _, made = played("A table for 4 is free on Fri 4 December 2026 at 20:30.", results(reserve_table={}, text_group={}))
+    assert made == [
+        ("reserve_table", {"day": "2026-12-04", "time": "20:30", "party": 4}),
+        ("text_group", {"text": "A table for 4 on 2026-12-04 at 20:30."}),
+    ]
+
+
 def next_rule(text: str) -> str:
     return next(rule.when for rule in SCRIPT.rules if rule.pattern.search(f"Ana: {text}"))

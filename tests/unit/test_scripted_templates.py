@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from pydantic import JsonValue
 
@@ -87,3 +89,32 @@ def test_a_group_may_be_called_like_a_result() -> None:
 def test_unknown_names_are_found_however_deep() -> None:
     assert unknown_placeholder({"a": ["{what}", {"b": "{who}"}]}, {"what"}) == "who"
     assert unknown_placeholder({"a": ["{what}", {"b": "{result.read.version}"}]}, {"what"}) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("friday", "2026-12-04"),
+        ("Mon", "2026-11-30"),
+        ("sunday", "2026-12-06"),
+        ("tonight", "2026-11-30"),
+        ("tomorrow", "2026-12-01"),
+        ("2026-12-31", "2026-12-31"),
+        ("Fri 4 December 2026", "2026-12-04"),
+        ("31 December 2026", "2026-12-31"),
+        ("31 June 2026", "31 June 2026"),
+        ("someday", "someday"),
+    ],
+)
+def test_a_day_is_the_next_of_its_name_from_today_on(said: str, day: str) -> None:
+    assert render("{day.when}", Values(groups={"when": said}, today=date(2026, 11, 30))) == day
+
+
+@pytest.mark.parametrize(("said", "number"), [("4", 4), ("12.50", 12.5), ("four", "four"), ("9" * 400, "9" * 400)])
+def test_a_number_is_a_number_and_anything_else_stays_as_it_is(said: str, number: object) -> None:
+    assert render("{number.many}", Values(groups={"many": said})) == number
+
+
+def test_a_reading_of_a_group_that_is_not_there_is_found_when_the_script_is_read() -> None:
+    assert unknown_placeholder("{day.when}", {"then"}) == "day.when"
+    assert unknown_placeholder("{day.when} {number.when}", {"when"}) is None

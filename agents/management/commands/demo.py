@@ -8,7 +8,10 @@ from uuid import UUID
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
+from agents.models.sources import Source
 from agents.services import agent_create
+from agents.sources.services import source_create
+from agents.tools.enabling import enableable, workspace_tool_enable
 from collab import selectors
 from collab.services.documents import document_create
 from collab.services.threads import thread_create
@@ -16,6 +19,7 @@ from collab.services.workspaces import agent_enable, member_add, workspace_creat
 from permissions.actors import Person, System
 from permissions.models import User
 from permissions.roles import Role
+from permissions.services import grant_give
 
 PASSWORD = "accord-demo"
 PEOPLE = {"ana": "Ana", "ben": "Ben", "vera": "Vera", "zoe": "Zoe"}
@@ -40,10 +44,18 @@ DOCUMENTS = {
 }
 
 
+PACKS = {"agents.tools.restaurant.tools", "agents.tools.shop.tools"}
+SOURCES = {
+    "restaurant": ("Restaurant", "whsec_ZGVtbyBvZiB0aGUgcmVzdGF1cmFudCwgbm8gc2VjcmV0"),
+    "cinema": ("Cinema", "whsec_ZGVtbyBvZiB0aGUgY2luZW1hLCBhbmQgbm8gc2VjcmV0IQ=="),
+}
+"""What delivers to the demo, and what it signs with: printed here, so never for anything real."""
+
+
 class Command(BaseCommand):
     """Load the demo; what is there already stays as it is."""
 
-    help = "Load people, an agent, a workspace, a thread and two documents to try Accord with."
+    help = "Load people, an agent, a workspace, a thread, documents, tools and sources to try Accord with."
 
     @transaction.atomic
     def handle(self, *_: Any, **options: Any) -> None:
@@ -60,6 +72,9 @@ class Command(BaseCommand):
         self.stdout.write(f"Sign in with the password {PASSWORD} as:")
         for username, what in WHAT_THEY_ARE.items():
             self.stdout.write(f"  {username:6} {what}")
+        self.stdout.write("Sources, and what they sign with (for trying them; never use these for anything real):")
+        for name, (_, secret) in SOURCES.items():
+            self.stdout.write(f"  {name:10} {secret}")
 
 
 def _person(username: str, name: str) -> User:
@@ -79,6 +94,26 @@ def _fill(ana: Person, workspace: UUID) -> None:
     for title, (kind, text) in DOCUMENTS.items():
         if title not in titles:
             document_create(actor=ana, workspace=workspace, title=title, kind=kind, text=text, thread=thread)
+    _tools(ana, workspace, [User.objects.get(username="ben"), User.objects.get(pk=robin)])
+    _sources(ana, workspace, thread)
+
+
+def _tools(ana: Person, workspace: UUID, holders: list[User]) -> None:
+    """Enable the restaurant's and the shop's tools; who owns the workspace may use them without a grant."""
+    for tool in enableable():
+        if tool.fn.__module__ in PACKS:
+            enabled = workspace_tool_enable(actor=ana, workspace=workspace, tool=tool.name)
+            for holder in holders:
+                grant_give(by=ana, holder=holder, codename="use_tool", obj=enabled)
+
+
+def _sources(ana: Person, workspace: UUID, thread: UUID) -> None:
+    for name, (label, secret) in SOURCES.items():
+        if not Source.objects.filter(name=name).exists():
+            source_create(
+                actor=ana, workspace=workspace, name=name, label=label, handler=name, secret=secret,
+                default_thread_id=thread,
+            )  # fmt: skip
 
 
 def _agent(ana: Person, workspace: UUID) -> UUID:

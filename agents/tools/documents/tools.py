@@ -27,14 +27,14 @@ def list_documents(ctx: ToolContext) -> JsonValue:
     return [
         {"id": str(line.document.id), "title": line.document.title, "kind": line.document.kind,
          "version": line.document.version}
-        for line in documents_of(ctx.actor, ctx.workspace)
+        for line in documents_of(ctx.actor, ctx.workspace, cap=ctx.within.cap)
     ]  # fmt: skip
 
 
 @tool(effect="read", local=True, label="Read document")
 def read_document(ctx: ToolContext, document: DocumentRef) -> JsonValue:
     """Read a document's text and its version."""
-    found = document_for(ctx.actor, _id_of(ctx, document))
+    found = document_for(ctx.actor, _id_of(ctx, document), cap=ctx.within.cap)
     if found.workspace_id != ctx.workspace:
         # What a turn reads is for the people of its thread, who need not belong to another workspace.
         raise NotFound()
@@ -49,7 +49,7 @@ def create_document(ctx: ToolContext, title: str, text: str = "", kind: str = "m
     """Create a document. Its kind is markdown, or checklist with lines like "- [ ] item"."""
     written = document_create(
         actor=ctx.actor, workspace=ctx.workspace, title=title, kind=kind, text=text or None, thread=ctx.thread,
-        turn=ctx.turn,
+        turn=ctx.turn, within=ctx.within,
     )  # fmt: skip
     return _told(written)
 
@@ -70,6 +70,7 @@ def edit_document(
     written = document_edit(
         actor=ctx.actor, document=_id_of(ctx, document), edits=edits, base_version=version, thread=ctx.thread,
         turn=ctx.turn, title=title, rationale=ctx.said(rationale),
+        within=ctx.within,
     )  # fmt: skip
     return _told(written)
 
@@ -77,12 +78,11 @@ def edit_document(
 @tool(effect="write", local=True, label="Archive document")
 def archive_document(ctx: ToolContext, document: DocumentRef, rationale: Rationale = "") -> JsonValue | Recorded:
     """Put a document away. Where you may only suggest it, this makes a proposal that a person must accept."""
-    found = _id_of(ctx, document)
-    return _told(
-        document_archive(
-            actor=ctx.actor, document=found, thread=ctx.thread, turn=ctx.turn, rationale=ctx.said(rationale)
-        )
-    )
+    written = document_archive(
+        actor=ctx.actor, document=_id_of(ctx, document), thread=ctx.thread, turn=ctx.turn,
+        rationale=ctx.said(rationale), within=ctx.within,
+    )  # fmt: skip
+    return _told(written)
 
 
 def _id_of(ctx: ToolContext, reference: str) -> UUID:
@@ -91,7 +91,7 @@ def _id_of(ctx: ToolContext, reference: str) -> UUID:
     except ValueError:
         pass
     wanted = reference.strip().casefold()
-    lines = documents_of(ctx.actor, ctx.workspace)
+    lines = documents_of(ctx.actor, ctx.workspace, cap=ctx.within.cap)
     found = [line.document for line in lines if line.document.title.casefold() == wanted]
     if not found:
         raise NotFound(f"There is no document called {quoted(reference)}, or you may not see it.")

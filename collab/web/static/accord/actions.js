@@ -1,6 +1,7 @@
 /** What the buttons of the log and the strip do: one listener, one command each; a refusal is said beside the button. */
 
 import { morphChildren } from "./dom.js";
+import { declineKey } from "./render_action.js";
 import { asksToShare } from "./render_call.js";
 import { localTimes } from "./times.js";
 
@@ -19,6 +20,11 @@ const COMMANDS = {
   dismiss: ({ id }) => ["question_dismiss", { turn: id }],
   "ask-again": ({ id }) => ["turn_ask_again", { turn: id }],
   share: ({ id }) => ["call_share", { call: id }],
+  approve: ({ id }) => ["action_approve", { action: id }],
+  check: ({ id }) => ["call_check", { call: id }],
+  repeat: ({ id }) => ["call_repeat", { call: id }],
+  undo: ({ id }) => ["call_undo", { call: id }],
+  mean: ({ id, value }) => ["message_mean", { message: id, meant: value }],
   "delegation-end": () => ["delegation_end", {}],
 };
 
@@ -33,24 +39,27 @@ export function watchActions(page) {
     if (!button || button.getAttribute("aria-disabled") === "true") return;
     const { act = "" } = button.dataset;
     if (act in COMMANDS) send(page, button);
+    else if (act === "show" || act === "hide") toggle(page, button.dataset, act === "show");
     else local(page, act, button.dataset.id ?? "");
   });
   document.addEventListener("submit", (event) => {
     const form = /** @type {HTMLFormElement} */ (event.target);
-    if (form.dataset.form !== "reject") return;
+    const { form: name, id = "" } = form.dataset;
+    if (name !== "reject" && name !== "decline") return;
     event.preventDefault();
     const reason = new FormData(form).get("reason")?.toString() ?? "";
-    settle(page, form.dataset.id ?? "", "proposal_reject", { proposal: form.dataset.id, reason });
+    if (name === "reject") settle(page, id, "proposal_reject", { proposal: id, reason });
+    else settle(page, id, "action_decline", { action: id, reason }, declineKey(id));
   });
 }
 
 /** @param {Page} page @param {HTMLElement} button */
 async function send(page, button) {
-  const { act = "", id = "" } = button.dataset;
+  const { act = "", id = "", part } = button.dataset;
   const [name, args] = COMMANDS[act](button.dataset);
   button.setAttribute("aria-disabled", "true");
   const next = act === "cancel" ? afterCancel(button) : null;
-  const { ok: done } = await settle(page, id, name, args);
+  const { ok: done } = await settle(page, id, name, args, part);
   button.setAttribute("aria-disabled", "false");
   if (done && next) next();
 }
@@ -58,16 +67,27 @@ async function send(page, button) {
 /**
  * Send a command about an entity, say why where it is refused, and put the focus on what came of it.
  * @param {Page} page @param {string} id @param {string} name @param {Record<string, unknown>} args
+ * @param {string} [part] what is folded again once it is done
  */
-export async function settle(page, id, name, args) {
+export async function settle(page, id, name, args, part = id) {
   page.store.refuse(id, "");
   const answer = await page.connection.command(name, args);
   // Pressed twice, the second time is told that it was done: that is no refusal to show.
   const done = answer.ok || answer.code === "already_yours";
-  if (done) page.store.unfold(id, false);
+  if (done) page.store.unfold(part, false);
   else page.store.refuse(id, answer.because);
-  if (done) wanted = name.startsWith("proposal") ? `pe-${id}` : name === "question_answer" ? `q-${id}` : name === "call_share" ? `co-${id}` : name === "message_cancel" ? "" : "say";
+  if (done) wanted = resultOf(name, id);
   return answer;
+}
+
+/** Where what came of a command is said. @param {string} name @param {string} id */
+function resultOf(name, id) {
+  switch (name.slice(0, name.indexOf("_"))) {
+    case "proposal": return `pe-${id}`;
+    case "action": return `ar-${id}`;
+    case "call": return `co-${id}`;
+    default: return name === "question_answer" ? `q-${id}` : name === "message_cancel" ? "" : "say";
+  }
 }
 
 /** Only a focus that was lost is given: nobody is pulled away from what they do meanwhile. */
@@ -99,6 +119,13 @@ function local(page, act, id) {
     case "share-open": return unfold(page, asksToShare(id), true, `cx-${id}`);
     case "share-close": return unfold(page, asksToShare(id), false, `cs-${id}`);
   }
+}
+
+/** Show or hide a part of something. @param {Page} page @param {DOMStringMap} data @param {boolean} open */
+function toggle(page, { part = "", focus = "" }, open) {
+  page.store.unfold(part, open);
+  page.draw();
+  if (focus) document.getElementById(focus)?.focus();
 }
 
 /** @param {Page} page @param {string} id @param {boolean} open @param {string} focus */

@@ -44,7 +44,8 @@ async function refresh() {
 
 /** @param {HTMLFormElement} form @param {HTMLElement | null} button */
 async function send(form, button) {
-  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button) }).catch(() => null);
+  // Not form.action: a field may have that name.
+  const answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", body: new FormData(form, button) }).catch(() => null);
   if (!answer) return unsent();
   await show(answer, false);
   const said = /** @type {HTMLElement | null} */ (root.querySelector(":scope > [role]"));

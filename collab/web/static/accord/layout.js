@@ -1,6 +1,6 @@
 /**
  * The order of the log, as blocks: an exchange is the messages a turn took and the turn, under one person's rail.
- * Waiting messages are not here (they are in the strip), and neither are cancelled ones. Pure.
+ * Waiting and held messages are not here (they are in the strip), and neither are cancelled ones. Pure.
  */
 
 import { bySeq } from "./store.js";
@@ -10,7 +10,7 @@ import { sameAuthor } from "./words.js";
  * @typedef {import("./store.js").Item} Item
  * @typedef {{turn: Item, took: Item[]}} Part
  * @typedef {{type: "exchange", key: string, seq: number, at: string, for: any, parts: Part[]}} Exchange
- * @typedef {{type: "message" | "proposal", key: string, seq: number, at: string, entity: Item}} Single
+ * @typedef {{type: "message" | "proposal" | "action", key: string, seq: number, at: string, entity: Item}} Single
  * @typedef {Exchange | Single} Block
  */
 
@@ -37,15 +37,17 @@ function turnBlocks(store) {
 function singles(store) {
   const messages = store.all("message").filter((message) => standsAlone(store, message));
   const proposals = store.all("proposal").filter((proposal) => !store.get("turn", proposal.turn));
+  const actions = store.all("action").filter((action) => !store.get("turn", action.turn));
   return [
     ...messages.map((entity) => ({ type: /** @type {const} */ ("message"), key: `b-${entity.id}`, seq: entity.seq, at: entity.at, entity })),
     ...proposals.map((entity) => ({ type: /** @type {const} */ ("proposal"), key: `b-${entity.id}`, seq: entity.seq, at: entity.at, entity })),
+    ...actions.map((entity) => ({ type: /** @type {const} */ ("action"), key: `b-${entity.id}`, seq: entity.seq, at: entity.asked_at, entity })),
   ];
 }
 
 /** @param {import("./store.js").Store} store @param {Item} message */
 function standsAlone(store, message) {
-  if (message.state === "waits" || message.state === "cancelled") return false;
+  if (["waits", "held", "cancelled"].includes(message.state)) return false;
   return !store.get("turn", message.taken_by) && !store.get("turn", message.turn);
 }
 

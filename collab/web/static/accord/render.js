@@ -4,9 +4,11 @@ import { delegation, delegationInShort, delegationLine, redrawWhenOver } from ".
 import { el, icon, morphChildren } from "./dom.js";
 import { layout } from "./layout.js";
 import { acceptAll } from "./render_accept_all.js";
+import { actionCard } from "./render_action.js";
 import { first, follow, notice, refusal } from "./render_message.js";
 import { avatar } from "./render_people.js";
 import { proposal } from "./render_proposal.js";
+import { isSource, visible } from "./render_source.js";
 import { turnArticle } from "./render_turn.js";
 import { setTitle } from "./title.js";
 import { dayKey, dayName, hueOf, listed, sameAuthor } from "./words.js";
@@ -39,7 +41,8 @@ export function renderLog(store, root) {
 function drawn(store, block) {
   const node = block.type === "exchange" ? exchange(store, block)
     : block.type === "proposal" ? proposalAside(store, block.entity)
-      : single(store, block.entity);
+      : block.type === "action" ? actionAside(store, block.entity)
+        : single(store, block.entity);
   node.setAttribute("data-key", block.key);
   return node;
 }
@@ -49,32 +52,37 @@ function exchange(store, block) {
   const running = block.parts.some(({ turn }) => turn.status === "running");
   const classes = `section.exchange${block.for ? "" : ".exchange--none"}${running ? ".exchange--live" : ""}`;
   return el(classes, { "data-hue": hueOf(block.for), "aria-label": exchangeName(block, running), tabindex: "-1", "data-stop": true },
-    block.parts.map(({ turn, took }) => [...messages(took), turnArticle(store, turn)]).flat());
+    block.parts.map(({ turn, took }) => [...messages(store, took), turnArticle(store, turn)]).flat());
 }
 
 /** @param {Exchange} block @param {boolean} running */
 function exchangeName(block, running) {
-  const authors = block.parts.flatMap(({ took }) => took.map((message) => message.author.name));
+  const authors = block.parts.flatMap(({ took }) => took.map(({ author }) => (isSource(author) ? `Event from ${visible(author.name)}` : author.name)));
   const [{ turn }] = block.parts;
   const work = `${turn.agent.name} (T${turn.number}) for ${turn.for ? turn.for.name : "no one"}${running ? ", running" : ""}`;
   return authors.length ? `${listed([...new Set(authors)])}, and ${work}` : work;
 }
 
-/** @param {Item[]} took */
-function messages(took) {
-  return took.map((message, place) => (place && sameAuthor(took[place - 1].author, message.author) ? follow(message) : first(message)));
+/** @param {Store} store @param {Item[]} took */
+function messages(store, took) {
+  return took.map((message, place) => (place && sameAuthor(took[place - 1].author, message.author) ? follow(store, message) : first(store, message)));
 }
 
 /** @param {Store} store @param {Item} message */
 function single(store, message) {
-  if (message.kind === "notice") return notice(message, store.thread?.agent?.name ?? "");
-  return el("div.exchange.exchange--plain", { "data-hue": hueOf(message.author), tabindex: "-1", "data-stop": true }, first(message));
+  if (message.kind === "notice") return notice(store, message);
+  return el("div.exchange.exchange--plain", { "data-hue": hueOf(message.author), tabindex: "-1", "data-stop": true }, first(store, message));
 }
 
 /** @param {Store} store @param {Item} one */
 function proposalAside(store, one) {
   return el("div.aside", { "data-hue": hueOf(one.proposer), tabindex: "-1", "data-stop": true },
     avatar(one.proposer, { size: "m" }), proposal(store, one));
+}
+
+/** An action whose turn is not shown. @param {Store} store @param {Item} one */
+function actionAside(store, one) {
+  return el("div.aside", {}, el("span.av.av--source.av--m", { "aria-hidden": "true" }, icon("clock", "s")), actionCard(store, one));
 }
 
 /** @param {Store} store */

@@ -1,5 +1,6 @@
 /** One call of a turn: what it does and how it ended; what it asked and brought, for who may see that; sharing it. */
 
+import { definitions } from "./definitions.js";
 import { el, icon } from "./dom.js";
 import { refusal } from "./render_message.js";
 import { clock, isViewer, listed, nameFor } from "./words.js";
@@ -23,18 +24,42 @@ const NAMED = 4;
 /** What marks the part of a call where its person is asked whether to share it. @param {string} id */
 export const asksToShare = (id) => `share-${id}`;
 
+/** How an outcome looks: class, icon, word. @param {string | null} outcome */
+export const outcomeOf = (outcome) => OUTCOMES[outcome ?? ""] ?? OUTCOMES.unknown;
+
 /** @param {Store} store @param {Item} call @param {Item} turn */
 export function callRow(store, call, turn) {
-  const [look, mark, word] = OUTCOMES[call.outcome ?? ""] ?? (turn.status === "running" ? ["run", "", "running"] : OUTCOMES.unknown);
-  const because = call.outcome === "done" ? "" : call.because;
+  const [look, mark, word] = lookOf(call, turn);
   const open = store.unfolded.has(call.id);
+  const told = call.args !== null;
   return el(`li.call.call--${look}`, { "data-key": `c-${call.id}` },
     mark ? icon(mark) : el("span.spin", { "aria-hidden": "true" }),
     el("span", {}, el("span.call__does", {}, call.label), call.brief && " ", call.brief && el("span.call__args", {}, call.brief)),
-    el("span.call__out", {}, word, call.shared && el("span.tag", {}, icon("people", "s"), "shared"), call.args !== null && moreButton(call, open)),
-    because && el("span.call__because", {}, because),
-    open && call.args !== null && more(store, call, turn),
+    el("span.call__out", {}, call.outcome === "pending_confirmation" ? waitsFor(store, call, word) : word, call.shared && el("span.tag", {}, icon("people", "s"), "shared"), told && moreButton(call, open)),
+    notes(call).map((note) => el("span.call__because", {}, note)),
+    open && told && more(store, call, turn),
+    (open || !told) && undoing(store, call),
+    unknownActs(store, call),
     refusal(store, call.id));
+}
+
+/** @param {Item} call @param {Item} turn @returns {[string, string, string]} */
+function lookOf(call, turn) {
+  if (call.gone && call.outcome === "done") return ["not", "minus", "gone"];
+  if (!call.outcome && turn.status === "running") return ["run", "", "running"];
+  return outcomeOf(call.outcome);
+}
+
+/** @param {Store} store @param {Item} call @param {string} otherwise */
+function waitsFor(store, call, otherwise) {
+  const action = store.all("action").find((one) => one.state === "open" && one.steps.some((/** @type {any} */ step) => step.call === call.id));
+  return action ? el("a.link", { href: `#a-${action.id}` }, `waits for A${action.number}`) : otherwise;
+}
+
+/** What there is to say of how it ended. @param {Item} call @returns {string[]} */
+function notes(call) {
+  const because = call.outcome === "pending_confirmation" || (call.outcome === "done" && !call.reason) ? "" : call.because;
+  return [because, call.gone && `It is gone, says ${call.gone.says}.`].filter(Boolean);
 }
 
 /** @param {Item} call @param {boolean} open */
@@ -46,10 +71,50 @@ const moreButton = (call, open) => el("button.icon-btn.call__open", {
 /** @param {Store} store @param {Item} call @param {Item} turn */
 function more(store, call, turn) {
   return el("div.call__more", { "data-key": `cm-${call.id}` },
-    el("dl", {}, el("dt", {}, "Asked"), el("dd", {}, el("pre.code", { tabindex: "0" }, readable(call.args))),
-      call.result && el("dt", {}, "Brought"), call.result && el("dd", {}, el("pre.code", { tabindex: "0" }, readable(call.result)))),
+    el("dl", {}, el("dt", {}, "Asked"), el("dd", {}, definitions(call.args)),
+      call.result && el("dt", {}, "Brought"), call.result && el("dd", {}, definitions(call.result))),
     call.shared ? el("p.quiet.small", {}, `Shared with everyone here by ${nameFor(call.shared.by, store.viewer.id)} at ${clock(call.shared.at)}.`)
       : isViewer(turn.for, store.viewer.id) && call.outcome ? sharing(store, call) : null);
+}
+
+/** Whether the viewer is whom a call was for, or approved it. @param {Store} store @param {Item} call */
+const isTheirs = (store, call) => (call.whose ?? []).includes(store.viewer.id) && !store.thread?.archived;
+
+/** What can be done about a call of which nobody knows what became of it. @param {Store} store @param {Item} call */
+function unknownActs(store, call) {
+  const { check, repeat } = call.can ?? {};
+  const asks = repeat && isTheirs(store, call);
+  if (!check && !asks) return null;
+  const key = sureKey("repeat", call.id);
+  if (asks && store.unfolded.has(key)) {
+    return sure(call, key, "repeat", "Allow it again", `Nobody knows whether ${call.label.toLowerCase()} was done. If it was, doing it again makes it happen twice. ${store.thread?.agent?.name ?? "The agent"} may then do it once more with the same arguments.`);
+  }
+  return el("p.bar.call__acts.guard", {},
+    check && el("button.btn.btn--s", { type: "button", "data-act": "check", "data-id": call.id }, "Check now"),
+    asks && opener(call, key, "Do it again…"));
+}
+
+/** Taking back what was done. @param {Store} store @param {Item} call */
+function undoing(store, call) {
+  if (!call.can?.undo || !isTheirs(store, call)) return null;
+  const key = sureKey("undo", call.id);
+  if (store.unfolded.has(key)) return sure(call, key, "undo", "Undo it", `This takes back what ${call.label.toLowerCase()} did. It is asked for once.`);
+  return el("p.bar.call__acts.guard", {}, opener(call, key, "Undo…"));
+}
+
+/** What marks a call of which its person is asked whether they are sure. @param {string} act @param {string} id */
+const sureKey = (act, id) => `${act}-${id}`;
+
+/** @param {Item} call @param {string} key @param {string} word */
+const opener = (call, key, word) => el("button.btn.btn--s.btn--plain", { type: "button", id: `o-${key}`, "data-act": "show", "data-part": key, "data-focus": `x-${key}` }, word);
+
+/** @param {Item} call @param {string} key @param {string} act @param {string} word @param {string} says */
+function sure(call, key, act, word, says) {
+  return el("div.call__sure", { role: "group", "aria-labelledby": `w-${key}`, "data-key": key },
+    el("p", { id: `w-${key}` }, says),
+    el("div.bar.bar--end.guard", {},
+      el("button.btn.btn--s.btn--plain", { type: "button", id: `x-${key}`, "data-act": "hide", "data-part": key, "data-focus": `o-${key}` }, "Cancel"),
+      el("button.btn.btn--s.btn--go", { type: "button", "data-act": act, "data-id": call.id, "data-part": key }, word)));
 }
 
 /** @param {Store} store @param {Item} call */
@@ -71,13 +136,4 @@ function among(store) {
   const names = store.people.filter((person) => person.id !== store.viewer.id).map((person) => person.name);
   const shown = names.length > NAMED ? [...names.slice(0, NAMED), `${names.length - NAMED} more`] : names;
   return shown.length ? `; at present ${listed(shown)}` : "";
-}
-
-/** JSON as people read it, as it was written where it is none. @param {string} text */
-function readable(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -2,7 +2,8 @@
 
 import { el, icon, prose, unseen } from "./dom.js";
 import { avatar } from "./render_people.js";
-import { clock, inFull } from "./words.js";
+import { datum, isSource, notice as noticeOf } from "./render_source.js";
+import { clock } from "./words.js";
 
 /** @typedef {import("./store.js").Item} Item */
 
@@ -15,9 +16,10 @@ export function refusal(store, id) {
   return because ? el("p.refusal", { role: "alert", "data-key": `no-${id}` }, icon("ban"), el("span", {}, because)) : null;
 }
 
-/** A message with its author. @param {Item} message */
-export function first(message) {
+/** A message with its author. @param {import("./store.js").Store} store @param {Item} message */
+export function first(store, message) {
   const author = message.author;
+  if (isSource(author)) return datum(store, message, message.state === "passed_over" ? message.because ?? "" : "");
   return el("article.msg", { id: `m-${message.id}` },
     avatar(author),
     el("div", {},
@@ -30,8 +32,9 @@ export function first(message) {
       message.state === "passed_over" && passedOver(message)));
 }
 
-/** A further message of the same author, under the first. @param {Item} message */
-export function follow(message) {
+/** A further message of the same author, under the first. @param {import("./store.js").Store} store @param {Item} message */
+export function follow(store, message) {
+  if (isSource(message.author)) return first(store, message);
   const steer = message.taken_as === "steer";
   return el("article.msg.msg--follow", { id: `m-${message.id}` },
     el("span.msg__gutter", { "aria-hidden": "true" }, steer && icon("join", "s")),
@@ -52,11 +55,5 @@ function passedOver(message) {
   return el("p.row", {}, el("span.tag", {}, icon("ban", "s"), "passed over"), message.because ?? "");
 }
 
-/** What a source or the system tells people. @param {Item} message @param {string} agent */
-export function notice(message, agent) {
-  const whom = message.author.kind === "system" ? "Accord" : inFull(message.author);
-  const quiet = agent ? `For people only; ${agent} is not asked.` : "For people only.";
-  return el("div.notice", { id: `m-${message.id}`, role: "note", "aria-label": "Notice", tabindex: "-1", "data-stop": true },
-    el("span.av.av--source.av--m", { "aria-hidden": "true" }, icon("bell", "s")),
-    el("div.notice__in", {}, prose(message.html, "div.notice__text"), el("small", {}, `Notice from ${whom}. ${quiet}`), time(message.at)));
-}
+/** What a source or the system tells people. @param {import("./store.js").Store} store @param {Item} message */
+export const notice = (store, message) => noticeOf(store, message, prose(message.html, "div.notice__text"));

@@ -21,7 +21,7 @@ export function avatar(actor, options = {}) {
     case "client":
       return el(`span.av.av--client${size}`, { ...quiet, "data-hue": hueOf(actor) }, initial(actor.name));
     case "source":
-      return el(`span.av.av--source${size}`, quiet, icon("plug"));
+      return el(`span.av.av--source${size}`, quiet, icon(actor.verified === "own clock" ? "clock" : "plug"));
     case "system":
       return el(`span.av.av--source${size}`, quiet, icon("bell", "s"));
     default:

@@ -3,6 +3,7 @@
 import { el, icon, morphChildren, unseen } from "./dom.js";
 import { refusal } from "./render_message.js";
 import { avatar } from "./render_people.js";
+import { inALine, isSource } from "./render_source.js";
 import { hueOf, isViewer, length, nameFor, sameAuthor } from "./words.js";
 
 /** @typedef {import("./store.js").Item} Item */
@@ -32,12 +33,13 @@ customElements.define("accord-elapsed", Elapsed);
  * @param {Store} store @param {HTMLElement} root
  */
 export function renderStrip(store, root) {
-  const [turn, waiting] = [store.current, store.waiting];
-  root.hidden = !turn && !waiting.length;
+  const [turn, waiting, held] = [store.current, store.waiting, store.held];
+  root.hidden = !turn && !waiting.length && !held.length;
   const fresh = el("div");
   if (!root.hidden) {
     fresh.append(el("div.strip__now", { "data-hue": hueOf(turn?.for ?? null), "data-key": "now" }, now(store, turn, waiting)));
     if (waiting.length) fresh.append(queue(store, turn, waiting));
+    if (held.length) fresh.append(el("ol.strip__next", { "aria-label": "Held", "data-key": "held" }, held.map((message) => heldRow(store, message))));
   }
   morphChildren(root, fresh);
 }
@@ -62,10 +64,11 @@ const mayStop = (store, turn) => !turn.stop_asked_by && (isViewer(turn.for, stor
 function sentence(store, turn, waiting) {
   const agent = turn?.agent.name ?? store.thread?.agent?.name ?? "The agent";
   const whom = nameFor(turn?.for ?? null, store.viewer.id);
-  if (!turn) return [`${agent} starts next for `, name(waiting[0].author, store), "."];
+  if (!turn && !waiting.length) return [`${agent} asks what a message means, and holds it.`];
+  if (!turn) return [`${agent} starts next for `, isSource(waiting[0].author) ? "no one" : name(waiting[0].author, store), "."];
   if (turn.status === "paused") return [`${agent} waits for an answer. `, el("b", {}, "The next message is the answer"), "."];
   if (turn.stop_asked_by) return [`${agent} is stopping: ${nameFor(turn.stop_asked_by, store.viewer.id)} asked it to.`];
-  const next = waiting.find((message) => !sameAuthor(message.author, turn.for));
+  const next = waiting.find((message) => !sameAuthor(message.author, turn.for ?? turn.origin));
   const says = [`${agent} `, el("b", {}, `works for ${whom}`), " now"];
   if (!next) return [...says, "."];
   return [...says, "; ", name(next.author, store), isViewer(next.author, store.viewer.id) ? " are next." : " is next."];
@@ -79,11 +82,28 @@ function queue(store, turn, waiting) {
   return el("ol.strip__next", { "aria-label": "Waiting for the next turn", "data-key": "queue" },
     waiting.map((message, place) => el("li.wait", { id: `w-${message.id}` },
       avatar(message.author, { size: "s" }),
-      el("span.wait__text", {}, unseen(`${message.author.name}: `), message.text),
+      el("span.wait__text", {}, inALine(message)),
       isViewer(message.author, store.viewer.id)
         ? el("button.btn.btn--plain.btn--s", { type: "button", "data-act": "cancel", "data-id": message.id }, "Cancel", unseen(" this message"))
         : el("span.wait__why", {}, reason(turn, waiting, place)),
       refusal(store, message.id))));
+}
+
+const MEANINGS = [["adds", "Adds to it"], ["independent", "Independent"], ["revises", "Changes it"]];
+
+/** A message that no turn takes until its author says what it means. @param {Store} store @param {Item} message */
+function heldRow(store, message) {
+  const theirs = isViewer(message.author, store.viewer.id);
+  const agent = store.thread?.agent?.name ?? "The agent";
+  return el("li.wait.wait--held", { id: `w-${message.id}` },
+    avatar(message.author, { size: "s" }),
+    el("span.wait__text", {}, inALine(message)),
+    theirs && el("button.btn.btn--plain.btn--s", { type: "button", "data-act": "cancel", "data-id": message.id }, "Cancel", unseen(" this message")),
+    theirs ? el("div.wait__ask.guard", { role: "group", "aria-labelledby": `wh-${message.id}` },
+      el("p", { id: `wh-${message.id}` }, `${message.because || `${agent} cannot tell what this means for its work.`} Which is it?`),
+      el("div.bar", {}, MEANINGS.map(([meant, word]) => el("button.btn.btn--s", { type: "button", "data-act": "mean", "data-id": message.id, "data-value": meant }, word))))
+      : el("span.wait__why.wait__why--long", {}, `held: ${agent} asked ${message.author.name} what it means`),
+    refusal(store, message.id));
 }
 
 /** @param {Item | undefined} turn @param {Item[]} waiting @param {number} place */
@@ -92,5 +112,5 @@ function reason(turn, waiting, place) {
   if (place && sameAuthor(waiting[place - 1].author, author)) return "same turn";
   if (!turn) return "starts now";
   if (turn.status === "paused") return "waits: a question is open";
-  return sameAuthor(turn.for, author) && !place ? "joins the running turn" : "waits: another person’s turn";
+  return sameAuthor(turn.for ?? turn.origin, author) && !place ? "joins the running turn" : "waits: another person’s turn";
 }

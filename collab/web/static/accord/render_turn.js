@@ -3,6 +3,7 @@
 import { el, icon, prose } from "./dom.js";
 import { callRow } from "./render_call.js";
 import { acceptAll } from "./render_accept_all.js";
+import { actionCard } from "./render_action.js";
 import { refusal, time } from "./render_message.js";
 import { avatar, forWhom } from "./render_people.js";
 import { proposal } from "./render_proposal.js";
@@ -20,6 +21,7 @@ export function turnArticle(store, turn) {
       el("div", {}, head(store, turn), calls(store, turn)),
       says(store, turn),
       store.all("question").filter((question) => question.turn === turn.id).map((question) => questionCard(store, turn, question)),
+      store.all("action").filter((one) => one.turn === turn.id).map((one) => actionCard(store, one)),
       store.all("proposal").filter((one) => one.turn === turn.id).map((one) => proposal(store, one)),
       acceptAll(store, turn.id),
       ending(store, turn),
@@ -37,9 +39,13 @@ function head(store, turn) {
 
 /** @param {Store} store @param {Item} turn */
 function name(store, turn) {
-  const [resumed, continued] = [store.get("turn", turn.resumes), store.get("turn", turn.continues)];
-  if (resumed) return `T${turn.number}, resumes T${resumed.number}`;
-  return continued ? `T${turn.number}, continues T${continued.number}` : `T${turn.number}`;
+  const action = turn.trigger === "approval" && store.all("action").find((one) => one.approved_turn === turn.id);
+  if (action) return `T${turn.number}, runs A${action.number}`;
+  for (const [verb, of] of [["resumes", turn.resumes], ["continues", turn.continues], ["restarts", turn.restarts], ["revises", turn.revises]]) {
+    const earlier = store.get("turn", of);
+    if (earlier) return `T${turn.number}, ${verb} T${earlier.number}`;
+  }
+  return `T${turn.number}`;
 }
 
 /** @param {Store} store @param {Item} turn */

@@ -3,6 +3,7 @@
  * answered. The log decides: after any break it resumes by seq, and a command keeps its id, so it is carried out once.
  */
 
+import { heard } from "./server_clock.js";
 import { LOST_AFTER_MS, MAY_NOT_SEE, PING_AFTER_MS, PROTOCOL, SIGNED_OUT, waitMs } from "./sockets.js";
 
 /** @typedef {"connecting" | "open" | "offline" | "back" | "closed"} State */
@@ -96,6 +97,7 @@ export class Connection extends EventTarget {
   /** @param {any} frame */
   welcome(frame) {
     if (frame.head_seq < this.store.headSeq) return location.reload();
+    heard(frame.at);
     this.missed = this.state === "offline" ? frame.head_seq - this.store.headSeq : 0;
     this.store.set({ viewer: frame.viewer });
     this.store.put([frame.thread]);

@@ -5,7 +5,7 @@
  */
 
 /**
- * @typedef {{kind: string, id: string | null, name: string, hue: number, for: Actor | null}} Actor
+ * @typedef {{kind: string, id: string | null, name: string, hue: number, for: Actor | null, verified?: string}} Actor
  * @typedef {{ok: boolean, because: string}} May
  * @typedef {{id: string, name: string, hue: number, role: string | null, may: Record<string, May>}} Viewer
  * @typedef {{id: string, name: string, hue: number, role?: string}} Person
@@ -41,7 +41,7 @@ export class Store {
     this.refusals = new Map();
     /** @type {Set<() => void>} */
     this.listeners = new Set();
-    this.due = this.held = false;
+    this.due = this.paused = false;
     this.put([data.thread, ...data.items]);
   }
 
@@ -52,7 +52,7 @@ export class Store {
 
   /** Tell the listeners before the next frame is drawn; a page that is not looked at draws none, so soon anyway. */
   changed() {
-    if (this.due || this.held) return;
+    if (this.due || this.paused) return;
     this.due = true;
     const tell = () => {
       if (!this.due) return;
@@ -105,13 +105,13 @@ export class Store {
     this.live.clear();
     this.headSeq = seq;
     this.firstSeq = seq + 1;
-    this.held = true;
+    this.paused = true;
     this.put(thread ? [thread] : []);
   }
 
   /** Draw again, after `skip`. */
   shown() {
-    this.held = false;
+    this.paused = false;
     this.changed();
   }
 
@@ -163,7 +163,7 @@ export class Store {
 
   /** Forget everything: the viewer may no longer see it. */
   clear() {
-    this.held = false;
+    this.paused = false;
     this.items.clear();
     this.lists.clear();
     this.live.clear();
@@ -198,6 +198,11 @@ export class Store {
   /** Messages no turn has taken yet, in order. */
   get waiting() {
     return this.all("message").filter((message) => message.state === "waits");
+  }
+
+  /** Messages whose author is asked what they mean, in order. */
+  get held() {
+    return this.all("message").filter((message) => message.state === "held");
   }
 
   /** Whether the viewer may, with the server's sentence. @param {string} action @returns {May} */

@@ -8,8 +8,10 @@ import { Pane, watchViews } from "./document.js";
 import { morphChildren, el } from "./dom.js";
 import { watchKeys } from "./keys.js";
 import { watchMenus } from "./menus.js";
+import { Pin } from "./pin.js";
 import { watchProposals } from "./proposal_acts.js";
 import { renderHead, renderLog } from "./render.js";
+import { redrawAsTimeRuns, timeLeft } from "./render_action.js";
 import { faces, facesLabel } from "./render_people.js";
 import { renderStrip } from "./render_strip.js";
 import { Place } from "./scroll.js";
@@ -18,6 +20,7 @@ import { renderSide } from "./side.js";
 import { Connection } from "./socket.js";
 import { socketUrl } from "./sockets.js";
 import { Store } from "./store.js";
+import { Timers } from "./timers.js";
 
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -25,6 +28,8 @@ const store = new Store(JSON.parse(byId("thread-data").textContent ?? ""));
 const connection = new Connection(socketUrl(`/ws/threads/${store.threadId}/`), store);
 const composer = new Composer(store, connection, /** @type {HTMLFormElement} */ (byId("composer")), byId("barred"));
 const place = new Place(byId("log"), store, connection);
+const pin = new Pin(byId("pin"), byId("log"), store);
+const timers = new Timers(/** @type {HTMLDialogElement} */ (byId("timers")), store, connection);
 
 function draw() {
   renderLog(store, byId("entries"));
@@ -35,7 +40,16 @@ function draw() {
   morphChildren(byId("faces"), people);
   byId("faces").setAttribute("aria-label", facesLabel(store));
   composer.render();
+  timers.render();
   place.follow();
+  pin.render();
+  say(timeLeft(store));
+  redrawAsTimeRuns(store);
+}
+
+/** Say to who listens how long the viewer’s actions stand, when that changes. @param {string} left */
+function say(left) {
+  if (byId("left").textContent !== left) byId("left").textContent = left;
 }
 
 watchDialogs();
