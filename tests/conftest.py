@@ -16,6 +16,7 @@ from permissions.clock import move_clock
 from tests.support import cast
 from tests.support.audited import violations
 from tests.support.browser import browsing, chromium_path
+from tests.support.emptying import deleting
 from tests.support.queries import Queries
 from tests.support.queries import queries as counting
 from tests.support.server import Server, environment_for, manage, serving
@@ -42,11 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def fast_and_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hash passwords fast, wait for no turn as a test ends, look for collected static files in a folder of this run."""
+    """Hash passwords fast, empty tables fast, wait for no turn as a test ends, keep collected files in a folder apart."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settings, "PASSWORD_HASHERS", ["django.contrib.auth.hashers.MD5PasswordHasher"])
         patch.setattr(settings, "STATIC_ROOT", tmp_path_factory.mktemp("static"))
         patch.setattr(settings, "ACCORD_GRACE_SECONDS", 0.0)
+        if connection.vendor == "postgresql":
+            patch.setattr(type(connection.ops), "sql_flush", deleting)
         yield
 
 

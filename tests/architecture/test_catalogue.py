@@ -1,5 +1,5 @@
-"""The list of events is closed (DESIGN 6, Events; decisions 0014 for ``policy_changed`` and 0019 for what is held, released
-and repeated): a log written today is read by every later version."""
+"""The list of events is closed (DESIGN 6, Events; decisions 0014 for ``policy_changed`` and 0019 for what is held,
+released and repeated): a log written today is read by every later version."""
 
 from __future__ import annotations
 
