@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def fast_and_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hash passwords fast, empty tables fast, wait for no turn as a test ends, keep collected files in a folder apart."""
+    """Hash passwords and empty tables fast, wait for no turn as a test ends, keep collected files in a folder apart."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settings, "PASSWORD_HASHERS", ["django.contrib.auth.hashers.MD5PasswordHasher"])
         patch.setattr(settings, "STATIC_ROOT", tmp_path_factory.mktemp("static"))
