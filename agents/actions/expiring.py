@@ -46,14 +46,9 @@ def as_approved(action: PendingAction | None) -> Approved | None:
     return Approved(action.pk, approver) if action and isinstance(approver, Person) else None
 
 
-def is_approved(thread_id: UUID) -> bool:
-    """Say whether a thread has an approved action whose turn has not started."""
-    return PendingAction.objects.filter(NOT_BEGUN, thread_id=thread_id).exists()
-
-
-def with_approved() -> Exists:
-    """Return the condition on a thread that an approved action of it waits for its turn."""
-    return Exists(PendingAction.objects.filter(NOT_BEGUN, thread=OuterRef("pk")))
+def approved_in(thread: UUID | OuterRef) -> Exists:
+    """Return the condition that a thread has an approved action whose turn has not started."""
+    return Exists(PendingAction.objects.filter(NOT_BEGUN, thread_id=thread))
 
 
 def _expired(action: PendingAction) -> bool:

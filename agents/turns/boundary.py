@@ -108,7 +108,8 @@ def reach(work: Work) -> bool:
             work.turn.history = _as_far_as_it_came(work)
             ending.pause(locked, work.turn, questions=tuple(work.questions), text=work.text)
             return False
-        waiting = waiting_messages(work.turn.thread_id)
+        has_waiting, has_approved = ending.awaits(work.turn.thread_id)
+        waiting = waiting_messages(work.turn.thread_id) if has_waiting else []
         verdict = _decided(work, waiting)
         _marked(locked, work, waiting, verdict)
         if verdict.anew and _ends_for_another(locked, work, waiting, verdict):
@@ -117,7 +118,7 @@ def reach(work: Work) -> bool:
         if not work.returns and not joining:
             _ask(locked, work)
             work.turn.history = history.dump(work.messages)
-            more = len(waiting) > len(verdict.holds)
+            more = has_approved or len(waiting) > len(verdict.holds)
             ending.end(locked, work.turn, status=Turn.Status.COMPLETED, text=work.text, more=more)
             return False
         _go_on(locked, work, [*work.returns, *_notes(locked, work)], joining)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, Q
 
 from agents.actions.closing import calls_dropped
-from agents.actions.expiring import is_approved
+from agents.actions.expiring import approved_in
 from agents.models.turns import Call, Question, Turn
 from agents.turns import lease
 from collab.canonical import canonical
@@ -46,7 +46,7 @@ def end(
         reason: a stable code; ``because`` says the same to people.
         text: the reply as it was streamed; nothing is posted when it is empty.
         whole: False marks the reply as interrupted.
-        more: whether messages wait, where the caller has just read it.
+        more: whether messages wait or an action is approved, where the caller has just read it.
     """
     if status != Turn.Status.COMPLETED:
         _leave_nothing_open(locked, turn, reason=reason)
@@ -114,9 +114,16 @@ def answer(
 def hand_over(locked: Locked, *, more: bool | None = None) -> None:
     """Ask for the next turn when messages wait or an action was approved, in the transaction that ends this one: no
     window lies between."""
-    waits = Message.objects.filter(thread_id=locked.row.id, waits=True).exists() if more is None else more
-    if waits or is_approved(locked.row.id):
+    if any(awaits(locked.row.id)) if more is None else more:
         thread_asked.send(sender=Thread, thread_id=locked.row.id)
+
+
+def awaits(thread_id: UUID) -> tuple[bool, bool]:
+    """Say whether a thread has messages that wait for a turn, and an approved action whose turn has not started."""
+    waiting = Exists(Message.objects.filter(thread_id=thread_id, waits=True))
+    asked = Thread.objects.filter(pk=thread_id).annotate(waiting=waiting, approved=approved_in(thread_id))
+    messages, approved = asked.values_list("waiting", "approved").get()
+    return messages, approved
 
 
 def _close(locked: Locked, turn: Turn, *, status: str, reason: str, because: str, reply: Message | None) -> None:

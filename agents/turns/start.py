@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Exists, QuerySet
+
 from agents.actions.closing import action_closed, calls_dropped
-from agents.actions.expiring import as_approved, next_approved
+from agents.actions.expiring import approved_in, as_approved, next_approved
 from agents.models.actions import PendingAction
 from agents.models.agents import Agent as AgentRow
 from agents.models.timers import Timer
@@ -63,17 +65,32 @@ def start_next(thread_id: UUID) -> Started | None:
     with thread_locked(thread_id) as locked:
         if lease.is_live(locked) or locked.row.agent_id is None:
             return None
-        turns = list(Turn.objects.filter(thread_id=thread_id, resumed_by=None, status__in=["running", "paused"]))
+        unfinished = Turn.objects.filter(thread_id=thread_id, resumed_by=None, status__in=["running", "paused"])
+        waiting, has_turns, has_approved = _asked(thread_id, unfinished)
+        turns = list(unfinished) if has_turns else []
         if continued := _settle_abandoned(locked, [turn for turn in turns if turn.status == "running"]):
             return continued
-        waiting = waiting_messages(thread_id)
         paused = next((turn for turn in turns if turn.status == "paused"), None)
-        return _start_what_is_next(locked, waiting, paused)
+        return _start_what_is_next(locked, waiting, paused, has_approved=has_approved)
+
+
+def _asked(thread_id: UUID, unfinished: QuerySet[Turn]) -> tuple[list[Message], bool, bool]:
+    """Read in one statement which messages wait, and whether a turn is unfinished and an action approved: where no
+    message waits, both may be so."""
+    asked = _waiting(thread_id).annotate(has_turns=Exists(unfinished), has_approved=approved_in(thread_id))
+    waiting = list(asked[:MOST_WAITING])
+    if not waiting:
+        return [], True, True
+    return list(waiting), waiting[0].has_turns, waiting[0].has_approved
+
+
+def _waiting(thread_id: UUID) -> QuerySet[Message]:
+    return Message.objects.filter(thread_id=thread_id, waits=True).order_by("seq")
 
 
 def waiting_messages(thread_id: UUID) -> list[Message]:
     """Return the messages that wait for a turn, oldest first."""
-    return list(Message.objects.filter(thread_id=thread_id, waits=True).order_by("seq")[:MOST_WAITING])
+    return list(_waiting(thread_id)[:MOST_WAITING])
 
 
 def as_waiting(messages: list[Message]) -> list[Waiting]:
@@ -92,9 +109,11 @@ def take(messages: list[Message], ids: set[UUID], *, turn: Turn, taken_as: str) 
     return taken
 
 
-def _start_what_is_next(locked: Locked, waiting: list[Message], paused: Turn | None) -> Started | None:
+def _start_what_is_next(
+    locked: Locked, waiting: list[Message], paused: Turn | None, *, has_approved: bool
+) -> Started | None:
     while True:
-        approved = next_approved(locked)
+        approved = next_approved(locked) if has_approved else None
         match plan(as_waiting(waiting), _as_paused(paused), as_approved(approved)):
             case Nothing():
                 return None

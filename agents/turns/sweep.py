@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from agents.actions.expiring import actions_expire, with_approved
+from agents.actions.expiring import actions_expire, approved_in
 from agents.models.turns import Question, Turn
 from agents.sources import acting
 from agents.sources.retention import deliveries_forget_now_and_then
@@ -37,7 +37,8 @@ def due_threads() -> list[UUID]:
     paused = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.PAUSED, resumed_by=None)
     answered = paused.exclude(Exists(Question.objects.filter(turn=OuterRef("pk"), answered_at=None)))
     held = Q(lease_until__gt=AccordNow())
-    due = Thread.objects.exclude(held).filter(Exists(running) | Exists(waiting) | Exists(answered) | with_approved())
+    asked = Exists(waiting) | Exists(answered) | approved_in(OuterRef("pk"))
+    due = Thread.objects.exclude(held).filter(Exists(running) | asked)
     return list(due.values_list("id", flat=True)[:AT_ONCE])
 
 
