@@ -74,7 +74,7 @@ def _of_the_turn(row: EventRow, _: Any) -> Iterable[Ref]:
 
 def _started(row: EventRow, fact: Any) -> Iterable[Ref]:
     yield from _of_the_turn(row, fact)
-    yield from (("turn", id) for id in (fact.resumes, fact.continues) if id is not None)
+    yield from (("turn", id) for id in (fact.resumes, fact.continues, fact.restarts, fact.revises) if id is not None)
     yield from (("message", id) for id in fact.took)
 
 

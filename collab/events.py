@@ -78,6 +78,8 @@ class TurnStarted:
     took: tuple[UUID, ...]
     resumes: UUID | None = None
     continues: UUID | None = None
+    restarts: UUID | None = None
+    revises: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

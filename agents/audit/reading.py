@@ -126,7 +126,7 @@ def rows_named(thread: ThreadRow, events: Iterable[EventRow]) -> Rows:
     for event in events:
         delegates |= event.one("what") == "delegation"
         named["message"] |= {event.one("message"), *event.taken}
-        named["turn"] |= {event.turn or "", event.one("continues")}
+        named["turn"] |= {event.turn or "", *map(event.one, ("continues", "restarts", "revises"))}
         named["call"].add(event.one("call"))
         named["question"] |= set(event.many("questions"))
         named["proposal"].add(event.one("proposal"))

@@ -45,11 +45,13 @@ def turn_is_for_one(state: State, event: EventRow, rows: Rows) -> Sentences:
     acts_for, row = whom(event.actor), rows.turns.get(event.turn or "")
     if row and {row.on_behalf_of, whom(row.origin)} != {acts_for}:
         yield f"the turn starts for {acts_for}, its row says {row.on_behalf_of}, from {row.origin}"
-    paused, continued = state.turns.get(event.one("resumes")), rows.turns.get(event.one("continues"))
+    paused = state.turns.get(event.one("resumes"))
     if paused and whom(paused.answered_by) != acts_for:
         yield f"it resumes for {acts_for}, but {paused.answered_by or 'nobody'} answered"
-    if continued and continued.on_behalf_of != acts_for:
-        yield f"it continues for {acts_for} what was for {continued.on_behalf_of}"
+    for goes_on in ("continues", "restarts", "revises"):
+        before = rows.turns.get(event.one(goes_on))
+        if before and before.on_behalf_of != acts_for:
+            yield f"it {goes_on} for {acts_for} what was for {before.on_behalf_of}"
 
 
 def takes_from_its_author(state: State, event: EventRow, _: Rows) -> Sentences:

@@ -25,6 +25,7 @@ from agents.tools import consent, rights, routing
 from agents.tools.asked import Made, checked, row_of
 from agents.tools.contract import Asks, Tool, ToolContext
 from agents.tools.outcomes import Outcome, returned, told
+from agents.tools.settling import call_settle
 from agents.turns import ending, lease
 from agents.turns.boundary import Work
 from agents.turns.spoken import earlier_calls, record_of, rulings_logged
@@ -77,6 +78,14 @@ async def run(work: Work, made: Made) -> None:
     elif await in_db(_store_sent, work, made):
         outcome = await _sent(made.tool, _context(work, made.row), made.args)
         await in_db(_store_outcome, work, made, outcome)
+        if outcome.outcome == Call.Outcome.UNKNOWN and made.tool.lookup and await call_settle(made.row.id):
+            await in_db(_read_again, work, made.row)
+
+
+def _read_again(work: Work, row: Call) -> None:
+    """Take in what a lookup found of the call that was stored last."""
+    row.refresh_from_db(fields=SETTLED)
+    work.records[-1] = record_of(row)
 
 
 def _reusable(work: Work, made: Made) -> Call | None:

@@ -40,6 +40,9 @@ HOURLY = timedelta(hours=1)
 GIVEN_UP = timedelta(hours=24)
 """How long a call is looked up of itself; after that, when a turn of its thread begins or a person asks."""
 
+MAY_ARRIVE = timedelta(seconds=30)
+"""How long after it was sent a call may still arrive: that the other side does not have it says nothing before."""
+
 PATIENCE = 10.0
 """Seconds that a lookup or an undo may take, at most: a turn, the sweep or a person waits for it."""
 
@@ -144,7 +147,8 @@ async def looked_up(sent: Sent) -> Looked:
 
 
 def settled(sent: Sent, looked: Looked, *, actor: Actor) -> bool:
-    """Record what a lookup found of a call, with the routes that its result names; say whether this settled it."""
+    """Record what a lookup found of a call, with the routes that its result names; say whether this settled it. A call
+    that the other side does not have is settled only when it can no longer arrive there."""
     if looked.happened is None:
         return False
     call, tool = sent.call, sent.tool
@@ -155,6 +159,8 @@ def settled(sent: Sent, looked: Looked, *, actor: Actor) -> bool:
             if moved and tool.routes:
                 routing.routes_stored(call.turn, sent.ctx.workspace, call, tool.routes)
             return moved
+        if call.sent_at and locked.now < call.sent_at + MAY_ARRIVE:
+            return False
         because = speakable(looked.because)[:LONGEST_BECAUSE] or f"{tool.label} was not done."
         to = Outcome("failed", "did_not_happen", because)
         return call_moved(locked, call, before="unknown", to=to, actor=actor)

@@ -308,8 +308,9 @@ def _names(decision: Decision, origin: Actor) -> dict[UUID, str]:
 
 def _record_start(locked: Locked, turn: Turn, took: tuple[UUID, ...], decision: Decision) -> None:
     event = TurnStarted(
-        number=turn.number, trigger=turn.trigger, took=took, resumes=turn.resumes_id, continues=turn.continues_id
-    )
+        number=turn.number, trigger=turn.trigger, took=took, resumes=turn.resumes_id, continues=turn.continues_id,
+        restarts=turn.restarts_id, revises=turn.revises_id,
+    )  # fmt: skip
     turn.seq = append(locked, event, actor=ending.acting(turn), turn=turn.id, grants_epoch=decision.grants_epoch or 0)
     turn.save(force_insert=True)
 

@@ -24,6 +24,10 @@ class Migration(migrations.Migration):
             name='meant',
             field=models.CharField(blank=True, db_default='', default='', help_text='What it means for the turn it came during.', max_length=12),
         ),
+        migrations.AddIndex(
+            model_name='message',
+            index=models.Index(condition=models.Q(('held_at__isnull', False)), fields=['thread', 'seq'], name='messages_that_are_held'),
+        ),
         migrations.AddConstraint(
             model_name='message',
             constraint=models.CheckConstraint(condition=models.Q(('waits', False), models.Q(('cancelled_at__isnull', True), ('held_at__isnull', True), ('passed_over__isnull', True), ('taken_by__isnull', True)), _connector='OR'), name='a_waiting_message_is_not_settled'),

@@ -156,6 +156,7 @@ class Message(models.Model):
         ]
         indexes = [
             models.Index(fields=["thread", "seq"], condition=Q(waits=True), name="messages_that_wait"),
+            models.Index(fields=["thread", "seq"], condition=Q(held_at__isnull=False), name="messages_that_are_held"),
             models.Index(fields=["taken_by"], name="messages_a_turn_took"),
         ]
 

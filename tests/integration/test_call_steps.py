@@ -25,7 +25,7 @@ from permissions.services import grant_take
 from tests.support.cast import Studio
 from tests.support.other_side import Counter, Outside
 from tests.support.tools import registered
-from tests.support.turns import Puppet, Stage, posts, turns, until
+from tests.support.turns import Puppet, Stage, posts, staged, turns, until
 from tests.support.worked import Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -199,22 +199,36 @@ class TestARunner:
     def test_a_turn_looks_up_what_is_not_known_before_its_model_is_asked(
         self, studio: Studio, plain: Counter, outside: Outside, puppet: Puppet, stage: Stage
     ):
-        outside.answers = outside.loses_its_answer
+        outside.answers, outside.looks = outside.loses_its_answer, lambda: Looked(None)
         posts(studio.ben, studio.thread, "book a table")
         puppet.is_asked()
         puppet.calls(NAME, guests=4)
         assert "unknown" in puppet.is_asked().returns[NAME]
         puppet.says("I asked for it.")
         stage.settles()
+        outside.looks = None
         posts(studio.ben, studio.thread, "and now?")
         puppet.is_asked()
         assert Call.objects.get().outcome == "done"
         puppet.says("Let me see.")
         stage.settles()
-        assert outside.looked_up == 1
+        assert outside.looked_up == 2
+
+    def test_a_call_whose_answer_was_lost_is_looked_up_before_the_model_is_told(
+        self, studio: Studio, plain: Counter, outside: Outside, puppet: Puppet, stage: Stage
+    ):
+        outside.answers = outside.loses_its_answer
+        posts(studio.ben, studio.thread, "book a table")
+        puppet.is_asked()
+        puppet.calls(NAME, guests=4)
+        assert puppet.is_asked().returns[NAME] == {"reservation": "R4"}
+        puppet.says("It is booked.")
+        stage.settles()
+        call = Call.objects.get()
+        assert (call.outcome, call.moved_from, len(outside.sent)) == ("done", "unknown", 1)
 
     def test_a_keyed_call_that_a_crash_left_is_sent_again_with_its_key(
-        self, studio: Studio, plain: Counter, outside: Outside, puppet: Puppet, stage: Stage, clock
+        self, studio: Studio, plain: Counter, outside: Outside, puppet: Puppet, clock
     ):
         outside.looks = lambda: Looked(None)
         posts(studio.ben, studio.thread, "book a table")
@@ -223,12 +237,13 @@ class TestARunner:
         crashed.calls(NAME, guests=4)
         outside.answers = lambda key, guests: {"reservation": "R4"}
         clock(settings.ACCORD_LEASE_SECONDS + 1)
-        stage.wake(studio.thread)
-        puppet.is_asked()
-        puppet.calls(NAME, guests=4)
-        assert puppet.is_asked().returns[NAME] == {"reservation": "R4"}
-        puppet.says("It is booked.")
-        until(lambda: turns(studio.thread)[-1].status == "completed")
+        with staged() as stage:
+            stage.wake(studio.thread)
+            puppet.is_asked()
+            puppet.calls(NAME, guests=4)
+            assert puppet.is_asked().returns[NAME] == {"reservation": "R4"}
+            puppet.says("It is booked.")
+            until(lambda: turns(studio.thread)[-1].status == "completed")
         call = Call.objects.get()
         assert outside.sent == [call.key, call.key]
         assert (call.outcome, call.moved_from) == ("done", "unknown")

@@ -13,7 +13,7 @@ from agents.tools.contract import Tool, ToolContext, tool
 from agents.turns.inflight import MOST_RESTARTS
 from agents.turns.services import turn_stop
 from collab import log
-from collab.models.threads import Message
+from collab.models.threads import Event, Message
 from collab.services.workspaces import member_role_set
 from permissions.roles import Role
 from tests.support.cast import Studio
@@ -89,6 +89,7 @@ def test_under_restart_the_turn_starts_over_with_all_that_was_asked(studio: Stud
     stage.settles()
     old, new = turns(studio.thread)
     assert (old.status, old.reason, new.status, new.restarts_id) == ("stopped", "restarted", "completed", old.id)
+    assert f'"restarts":"{old.id}"' in Event.objects.filter(type="turn_started").latest("seq").data
     assert (new.root_id, new.origin, new.attempt) == (old.root_id, old.origin, 1)
     assert (took(old), took(new)) == (["book a table"], ["also tell Sam"])
     assert replies(studio.thread) == ["I begin.", "All of it."]

@@ -15,7 +15,7 @@ from agents.tools.contract import Looked, Tool, ToolContext, tool
 from agents.turns import runner
 from agents.turns.revising import account
 from collab import log
-from collab.models.threads import Message
+from collab.models.threads import Event, Message
 from tests.support.cast import Studio
 from tests.support.tools import registered
 from tests.support.turns import Asked, Puppet, Stage, posts, staged, took, turns, types, until
@@ -79,6 +79,7 @@ def test_what_revises_stops_the_turn_and_the_next_is_told_what_it_did(
     stage.settles()
     old, new = turns(studio.thread)
     assert (old.status, old.reason, new.revises_id, new.restarts_id) == ("stopped", "revised", old.id, None)
+    assert f'"revises":"{old.id}"' in Event.objects.filter(type="turn_started").latest("seq").data
     assert (new.root_id, new.origin, took(new)) == (new.id, old.origin, ["actually, Saturday"])
     assert log.verify(studio.thread.id) is None
 

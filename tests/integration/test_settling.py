@@ -101,8 +101,11 @@ def test_a_lookup_settles_a_call_that_was_done_with_its_result(lost, outside):
     assert len(outside.sent) == 1
 
 
-def test_a_lookup_settles_a_call_that_was_not_done(lost, outside):
+def test_a_lookup_settles_a_call_that_was_not_done_once_it_can_no_longer_arrive(lost, outside, clock):
     outside.booked.clear()
+    assert not settle(lost)
+    assert fresh(lost).outcome == "unknown"
+    clock(31)
     assert settle(lost)
     assert (fresh(lost).outcome, lost.reason) == ("failed", "did_not_happen")
     assert lost.because == "Reserve table was not done."
@@ -308,9 +311,10 @@ def test_in_an_archived_thread_nothing_is_undone_or_repeated(booked, studio, out
     assert outside.undone == []
 
 
-def test_the_next_turn_of_the_thread_may_do_it_once_it_is_settled(lost, counter, studio, outside):
+def test_the_next_turn_of_the_thread_may_do_it_once_it_is_settled(lost, counter, studio, outside, clock):
     outside.booked.clear()
-    settle(lost)
+    clock(31)
+    assert settle(lost)
     outside.answers = lambda key, guests: {"reservation": "R9"}
     posts(studio.ben, studio.thread, "again")
     told = Worker.begins(studio).calls(NAME, guests=4)
