@@ -39,7 +39,7 @@ class Reading(Enum):
     SAME = "same"
     """Everyone who may see the thread."""
     PERSON = "person"
-    """Everyone, but the person that the event's actor acts for reads more."""
+    """Everyone, but the person that an agent's event is for reads more; of another's event, each viewer may."""
     WORKSPACE = "workspace"
     """Everyone who may see the workspace; whoever may see only parts of it reads of those."""
     EACH = "each"

@@ -15,7 +15,7 @@ from collab.models.threads import Event, Thread
 from collab.reads import Item, Reading, Ref
 from collab.web.access import Viewer
 from collab.web.actors import Book
-from permissions.actors import Actor, Person, person
+from permissions.actors import Actor, Agent, Person, person
 
 PAGE_EVENTS = 200
 """Log entries whose items a page shows at first, and at each step back."""
@@ -136,7 +136,7 @@ def page_items(viewer: Actor, thread: Thread, *, before: int | None = None, limi
 
 def _event_frames(thread_id: UUID, rows: list[Event], viewers: Collection[Viewer]) -> list[Outgoing]:
     refs = _with_proposals(thread_id, _with_documents(_refs(rows)))
-    people = [person(row.actor) for row in rows]
+    people = [person(row.actor) if isinstance(row.actor, Agent) else None for row in rows]
     views = _Views(list(zip(refs, people, strict=True)), viewers)
     book = Book(Thread.objects.values_list("workspace_id", flat=True).get(pk=thread_id), (row.actor for row in rows))
     return [
@@ -227,7 +227,7 @@ def _differs(name: str, viewer: Viewer, who: Person | None) -> bool:
     builder = reads.BUILDERS.get(name)
     match builder and builder.reading:
         case Reading.PERSON:
-            return who is not None and who.id == viewer.person
+            return who is None or who.id == viewer.person
         case Reading.WORKSPACE:
             return not viewer.whole
         case Reading.EACH:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agents.items import call_items
 from agents.models.turns import Call, Turn
+from agents.tools.contract import Looked
+from agents.tools.settling import lookup_claimed, settled
+from collab.models.threads import Thread
+from collab.web.access import Viewer
+from collab.web.frames import event_frames
+from permissions.actors import System
 from tests.support.cast import Studio
+from tests.support.tools import book_boat, registered
 from tests.support.turns import posts
 from tests.support.worked import Worker
 
@@ -33,6 +42,20 @@ def test_whoever_approved_a_call_reads_what_it_asked_and_others_do_not(studio: S
     told = {name: call_items(getattr(studio, name).actor, [call.pk])[0]["args"] for name in ("ana", "ben", "vera")}
     assert told == {"ana": call.args, "ben": call.args, "vera": None}
     assert call_items(None, [call.pk])[0]["args"] is None
+
+
+def test_a_call_that_the_system_settles_keeps_its_arguments_on_the_page_of_whom_it_was_for(studio: Studio) -> None:
+    posts(studio.ben, studio.thread, "book a boat for us all")
+    with registered(book_boat):
+        Worker.begins(studio).calls("book_boat", guests=9)
+        call, before = Call.objects.get(), Thread.objects.get().head_seq
+        sent = lookup_claimed(call.pk)
+        assert sent
+        assert settled(sent, Looked(happened=True), actor=System())
+    ben, vera = (Viewer(getattr(studio, name).id, whole=True) for name in ("ben", "vera"))
+    (frame,) = event_frames(studio.thread.id, before, [ben, vera]).frames
+    told = {viewer: json.loads(frame.texts[viewer])["items"][0] for viewer in (ben, vera)}
+    assert (told[ben]["item"], told[ben]["args"], told[vera]["args"]) == ("call", call.args, None)
 
 
 @pytest.mark.parametrize(

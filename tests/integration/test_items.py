@@ -23,6 +23,7 @@ from permissions.actors import Actor, System
 from permissions.errors import NotFound
 from permissions.services import grant_give
 from tests.support.cast import Someone, Studio
+from tests.support.worked import Worker
 
 
 def of(items: list[Item], name: str) -> list[Item]:
@@ -192,11 +193,13 @@ def test_a_stranger_has_no_admission(studio: Studio, zoe: Someone) -> None:
         admission(zoe.id, studio.thread)
 
 
-def test_an_item_of_the_turns_person_is_theirs_alone(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_an_agents_event_its_person_alone_reads_more(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(reads.BUILDERS, "message", reads.Builder(_private, reads.Reading.PERSON))
     post(studio, studio.ana, "for Ana")
+    Worker.begins(studio).ends("It is done.")
+    posted = Message.objects.latest("seq").seq
     ana, ben = Viewer(studio.ana.id, whole=True), Viewer(studio.ben.id, whole=True)
-    frame = event_frames(studio.thread.id, studio.thread.head_seq, [ana, ben]).frames[-1]
+    frame = event_frames(studio.thread.id, posted - 1, [ana, ben]).frames[0]
     assert json.loads(frame.texts[ana])["items"][0]["for"] == str(studio.ana.actor)
     assert json.loads(frame.texts[ben])["items"][0]["for"] == "None"
 
