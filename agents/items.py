@@ -11,11 +11,13 @@ from typing import Any
 from uuid import UUID
 
 from agents.action_items import of_action_calls, of_asked_calls, open_actions, touched
+from agents.models.agents import Agent
 from agents.models.sources import Route
 from agents.models.turns import Call, Question, Turn
 from agents.tools.registry import TOOLS, label_of
 from agents.tools.services import whose
 from agents.turns.ending import acting
+from agents.turns.inflight import policy_of
 from collab.reads import EventRow, Item, Ref
 from collab.web.actors import Book
 from collab.web.markdown import blocks
@@ -29,7 +31,8 @@ def turn_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
     turns = {turn.id: turn for turn in Turn.objects.filter(pk__in=ids).select_related("thread").defer("history")}
     actors = [actor for turn in turns.values() for actor in (acting(turn), turn.origin, turn.stop_asked_by)]
     book = _book(turns.values(), actors)
-    return [_turn_item(turns[id], book) for id in ids if id in turns]
+    policies = _policies(turns.values())
+    return [{**_turn_item(turns[id], book), "in_flight": policies.get(id, "")} for id in ids if id in turns]
 
 
 def call_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
@@ -151,6 +154,14 @@ def _turn_item(turn: Turn, book: Book) -> Item:
         "text": turn.text,
         "html": blocks(turn.text) if turn.text else [],
     }
+
+
+def _policies(turns: Iterable[Turn]) -> dict[UUID, str]:
+    """Return what input that adds does to those turns that run and that it can do anything to."""
+    running = [turn for turn in turns if turn.status == Turn.Status.RUNNING and turn.trigger != Turn.Trigger.APPROVAL]
+    agents = Agent.objects.in_bulk({turn.agent_id for turn in running})
+    found = ((turn.id, agents[turn.agent_id]) for turn in running if turn.agent_id in agents)
+    return {id: "classify" if agent.classify else policy_of(agent) for id, agent in found}
 
 
 def _call_item(call: Call, viewer: Actor | None, book: Book) -> Item:

@@ -118,7 +118,7 @@ def _entry(row: Event, fact: Any, items: Items, book: Book) -> Entry:
     icon, look, says = told(fact, items) if told else ("minus", "", "Something this page does not know")
     actor = book.json(row.actor) or {}
     if row.type == "call_ended" and row.turn_id is None and actor["kind"] == "person":
-        says = f"{says}, by {actor['name']}"
+        says = f"{says.removesuffix('.')}, by {actor['name']}"
     who = "" if row.type in OF_THE_TURN or says[:1].isupper() else actor["name"]
     return Entry(row.seq, row.at, row.type, icon, look, who, says)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import JsonValue
 
+from agents.items import turn_items
 from agents.models.agents import Agent
 from agents.models.turns import Call, Turn
 from agents.tools.contract import Tool, ToolContext, tool
@@ -19,6 +20,7 @@ from permissions.roles import Role
 from tests.support.cast import Studio
 from tests.support.tools import registered
 from tests.support.turns import Puppet, Stage, outcomes, posts, replies, took, turns, types, until
+from tests.support.worked import Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -243,3 +245,17 @@ def test_a_write_of_the_turn_that_was_left_is_told_at_the_end_of_the_one_that_st
     assert len(restaurant.booked) == 1
     assert Call.objects.get().outcome == "done"
     assert replies(studio.thread)[-1] != "All right.", "the booking is told of"
+
+
+def test_the_item_of_a_running_turn_says_what_its_authors_message_does(studio: Studio):
+    posts(studio.ana, studio.thread, "book a table")
+    worker = Worker.begins(studio)
+    said = []
+    for setting in ("merge", "queue", "restart"):
+        policy(studio, setting)
+        said.append(turn_items(None, [worker.turn.id])[0]["in_flight"])
+    Agent.objects.update(classify=True)
+    said.append(turn_items(None, [worker.turn.id])[0]["in_flight"])
+    worker.ends()
+    said.append(turn_items(None, [worker.turn.id])[0]["in_flight"])
+    assert said == ["merge", "queue", "restart", "classify", ""]

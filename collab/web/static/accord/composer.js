@@ -8,6 +8,14 @@ import { nameFor, sameAuthor, toYou } from "./words.js";
 
 /** @typedef {{text: string, kind: string, id: string | null}} Draft */
 
+/** @type {Record<string, string>} What a message of its own author does to the turn that runs, by its policy. */
+const IN_FLIGHT = {
+  merge: "Joins your running turn",
+  queue: "Waits for the next turn",
+  restart: "Your turn starts over with it",
+  classify: "Your turn first asks what it means for it",
+};
+
 export class Composer {
   /**
    * @param {import("./store.js").Store} store @param {import("./socket.js").Connection} connection
@@ -126,6 +134,7 @@ export class Composer {
     if (!turn) return `${agent} answers, working for you`;
     const mine = { kind: "person", id: this.store.viewer.id, name: "", hue: 0, for: null };
     if (!sameAuthor(turn.for, mine)) return `Waits: ${agent} works for ${nameFor(turn.for, this.store.viewer.id)}`;
-    return this.store.waiting.some((message) => !sameAuthor(message.author, mine)) ? "Waits for the next turn" : "Joins your running turn";
+    const joins = !this.store.waiting.some((message) => !sameAuthor(message.author, mine));
+    return (joins && IN_FLIGHT[turn.in_flight]) || "Waits for the next turn";
   }
 }
