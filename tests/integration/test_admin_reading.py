@@ -21,7 +21,7 @@ from tests.support.cast import Someone, Studio
 pytestmark = pytest.mark.corrupts
 
 REFUSED = {
-    "name": "refund_card", "args": {"order_id": "4412", "amount": 12.5}, "outcome": "refused",
+    "name": "refund_card", "args": {"order": "4412", "amount": 12.5}, "outcome": "refused",
     "reason": "argument_schema",
 }  # fmt: skip
 NOT_YOURS = "There is no finished turn with this id, or you may not read its calls."
@@ -49,7 +49,7 @@ def test_a_pasted_reply_is_shown_with_its_readings_its_ties_its_rules_and_as_it_
     assert code == 200
     assert "“refunded” says done of refund_card, held to call 1 (refused)." in shown
     assert "It breaks the rule “outcome”: what is said of refund_card, call 1 (refused), takes its place." in shown
-    assert "That can&#x27;t be done: refund card: argument_schema. Anything else?</p>" in shown
+    assert "I couldn&#x27;t refund order 4412: argument_schema. Anything else?</p>" in shown
     assert "It speaks of no action." in shown
 
 

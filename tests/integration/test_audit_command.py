@@ -32,7 +32,7 @@ def test_each_violation_is_a_line_with_its_rule_its_thread_and_its_event(studio:
         call_command("audit")
     first, second = capsys.readouterr().out.splitlines()
     place = f"INV2 thread {studio.thread.id} event 4"
-    assert first == f"{place}: message 4 is neither taken, passed over, cancelled nor waiting"
+    assert first == f"{place}: message 4 is neither taken, passed over, cancelled, held nor waiting"
     assert second == f"{place}: waits by the log, its row says nothing of it"
 
 

@@ -23,12 +23,14 @@ def played(studio: cast.Studio) -> Scene:
 
 
 LINES = ("thread_rename.title", "document_create.title", "proposal_accept.title")
-TEXTS = ("message_post.text", "question_answer.answer")
+TEXTS = ("message_post.text", "question_answer.answer", "timer_set.text")
 RATIONALES = tuple(
     f"{name}.rationale" for name in ("document_create", "document_save", "document_archive", "document_restore_version")
 )
 MAY_BE_BLANK = (
     *RATIONALES,
+    "action_decline.reason",
+    "timer_set.subject",
     "delegation_give.reason",
     "document_create.text",
     "document_save.text",
@@ -37,13 +39,16 @@ MAY_BE_BLANK = (
 )
 ONE_OF_SEVERAL = (
     "delegation_give.level", "document_create.kind", "document_policy_set.policy", "thread_answers_set.answers",
-    "thread_mode_set.mode",
+    "thread_mode_set.mode", "timer_set.at", "timer_set.zone",
 )  # fmt: skip
 UNSTORABLE = {"NUL": "a\0b", "half a pair": "a\ud800b", "the other half": "\udfff"}
 BLANK = {"empty": "", "spaces": " \n\t ", "zero width": "\u200b\u2060\ufeff", "variation": "\ufe0f\u3164"}
 TOO_LONG = {
     "message_post.text": "ü" * 16_385,
     "question_answer.answer": "x" * 8_193,
+    "action_decline.reason": "x" * 4_097,
+    "timer_set.text": "x" * 16_385,
+    "timer_set.subject": "x" * 1_001,
     "thread_rename.title": "x" * 201,
     "document_create.title": "x" * 201,
     "proposal_accept.title": "x" * 201,

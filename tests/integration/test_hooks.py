@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from uuid import UUID
@@ -114,6 +115,24 @@ class TestAdmitting:
         assert sorted(answer.status_code for answer in answers) == [200] * 39 + [202]
         assert await in_rows(Delivery, "repeats") == [(39,)]
         await until(lambda: len(acted) == 1)
+
+    async def test_however_many_arrive_they_are_acted_on_on_one_connection(
+        self, sender: Sender, acted: list[UUID], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now, most = [], []
+
+        def slowly(new: list[UUID]) -> None:
+            now.append(new)
+            most.append(len(now))
+            time.sleep(0.05)
+            now.remove(new)
+            acted.extend(new)
+
+        monkeypatch.setattr(acting, "delivered", slowly)
+        for number in range(6):
+            assert (await sender.sends(id=f"msg_{number}")).status_code == 202
+        await until(lambda: len(acted) == 6)
+        assert set(most) == {1}
 
     async def test_the_application_answers_them_before_any_page(self, sender: Sender) -> None:
         sender.hooks = application

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from types import TracebackType
@@ -113,7 +115,8 @@ class Sockets:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for socket in self._open:
-            await socket.disconnect(timeout=PATIENCE)
+            with suppress(asyncio.CancelledError):  # of one whose frames were waited for in vain
+                await socket.disconnect(timeout=PATIENCE)
         close_connections()
         # Sessions are read on the one thread that `sync_to_async` shares, which keeps its connection otherwise.
         await sync_to_async(connections.close_all)()
