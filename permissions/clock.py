@@ -29,9 +29,10 @@ class AccordNow(Func):
 
 
 class _Offset:
-    """How far tests have moved the clock of this process, and the connections that must know."""
+    """How far tests have moved the clock of this process, or where it stands, and the connections that must know."""
 
     seconds = 0.0
+    stands_at: datetime | None = None
     connections: WeakSet[BaseDatabaseWrapper] = WeakSet()
 
 
@@ -45,6 +46,14 @@ def move_clock(seconds: float) -> None:
     for connection in list(_Offset.connections):
         if connection.connection is not None:
             _tell(connection)
+
+
+def stop_clock(moment: datetime | None) -> None:
+    """Let the clock of this process stand at a moment with its time zone; None lets it go again.
+
+    For scenarios, which use SQLite: the clock of a PostgreSQL, which other processes share, is not stopped.
+    """
+    _Offset.stands_at = moment
 
 
 def prepare_connection(*, connection: BaseDatabaseWrapper, **_: Any) -> None:
@@ -64,5 +73,5 @@ def _tell(connection: BaseDatabaseWrapper) -> None:
 
 
 def _sqlite_now() -> str:
-    moment = datetime.now(UTC) + timedelta(seconds=_Offset.seconds)
-    return str(moment.replace(tzinfo=None))
+    moment = _Offset.stands_at or datetime.now(UTC) + timedelta(seconds=_Offset.seconds)
+    return str(moment.astimezone(UTC).replace(tzinfo=None))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from uuid import UUID
 
 from agents.actions.closing import action_closed
-from agents.actions.freezing import frozen, named, steps_hash
+from agents.actions.freezing import frozen, name, named, steps_hash
 from agents.actions.questions import Worded, step_worded, worded
 from agents.models.actions import PendingAction
 from agents.models.sources import Delivery
@@ -55,16 +56,19 @@ def action_asked(locked: Locked, turn: Turn, calls: Sequence[Call]) -> PendingAc
 
 
 def _text(turn: Turn, number: int, wording: Sequence[Worded]) -> str:
-    name = phrases.told(turn.origin, names_of(turn.origin))
-    return worded(number, name, wording, int(STANDS.total_seconds()) // 60)
+    asks = phrases.told(turn.origin, names_of(turn.origin))
+    return worded(number, asks, wording, int(STANDS.total_seconds()) // 60)
 
 
-def _versions(locked: Locked, calls: Sequence[Call]) -> dict[str, int]:
-    ids = {UUID(id) for call in calls for id in named(call.args)}
-    if not ids:
-        return {}
-    found = Document.objects.filter(workspace_id=locked.row.workspace_id, pk__in=ids)
-    return {str(id): version for id, version in found.values_list("pk", "version")}
+def _versions(locked: Locked, calls: Sequence[Call]) -> Mapping[str, list[tuple[UUID, int]]]:
+    """Return the documents that calls name, by their id or their title: tools take both."""
+    names = {one for call in calls for one in named(call.args)}
+    found: dict[str, list[tuple[UUID, int]]] = defaultdict(list)
+    documents = Document.objects.filter(workspace_id=locked.row.workspace_id) if names else Document.objects.none()
+    for id, title, version in documents.values_list("pk", "title", "version"):
+        for one in {str(id), name(title)} & names:
+            found[one].append((id, version))
+    return found
 
 
 def _subject(turn: Turn) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from agents.tools.consent import Frozen, step_hash
+
+LONGEST_NAME = 200
+"""Characters of a text that may name a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +33,14 @@ class Step:
         }  # fmt: skip
 
 
-def frozen(calls: Sequence[tuple[UUID, str, str]], versions: Mapping[str, int]) -> list[Step]:
+def frozen(calls: Sequence[tuple[UUID, str, str]], versions: Mapping[str, Iterable[tuple[UUID, int]]]) -> list[Step]:
     """Freeze calls, in order.
 
     Args:
         calls: each call's id, its tool, and its arguments as canonical JSON.
-        versions: the version of each document that an argument may name, by its id.
+        versions: the id and version of each document that an argument may name, by what it is named.
     """
-    return [
-        Step(
-            call, tool, args, step_hash(tool, args),
-            {value: versions[value] for value in sorted(set(named(args))) if value in versions},
-        )
-        for call, tool, args in calls
-    ]  # fmt: skip
+    return [Step(call, tool, args, step_hash(tool, args), _documents(args, versions)) for call, tool, args in calls]
 
 
 def steps_hash(steps: Sequence[Mapping[str, Any]]) -> str:
@@ -56,21 +53,31 @@ def read(step: Mapping[str, Any]) -> Frozen:
     return Frozen(step["sha256"], {UUID(id): version for id, version in step["documents"].items()})
 
 
-def named(args: str) -> Iterator[str]:
-    """Return the texts among some arguments that are the id of something."""
-    return _ids(json.loads(args) if args else {})
+def named(args: str) -> set[str]:
+    """Return what some arguments may name: each of their texts, as :func:`name` reads it."""
+    return {name(text) for text in _texts(json.loads(args) if args else {}) if len(text) <= LONGEST_NAME}
 
 
-def _ids(value: Any) -> Iterator[str]:
+def name(text: str) -> str:
+    """Return a document's id or its title as tools compare it, however it was written."""
+    try:
+        return str(UUID(text))
+    except ValueError:
+        return text.strip().casefold()
+
+
+def _documents(args: str, versions: Mapping[str, Iterable[tuple[UUID, int]]]) -> dict[str, int]:
+    found = {id: version for one in named(args) for id, version in versions.get(one, ())}
+    return {str(id): found[id] for id in sorted(found)}
+
+
+def _texts(value: Any) -> Iterator[str]:
     match value:
         case dict():
             for part in value.values():
-                yield from _ids(part)
+                yield from _texts(part)
         case list():
             for part in value:
-                yield from _ids(part)
-        case str() if len(value) == 36:
-            try:
-                yield str(UUID(value))
-            except ValueError:
-                return
+                yield from _texts(part)
+        case str():
+            yield value

@@ -87,7 +87,8 @@ class Writer:
     def __init__(self) -> None:
         self._queue: list[tuple[Arrived, asyncio.Future[Stored]]] = []
         self._task: asyncio.Task[None] | None = None
-        self._acting: set[asyncio.Task[None]] = set()
+        self._new: list[UUID] = []
+        self._acting: asyncio.Task[None] | None = None
 
     async def store(self, one: Arrived) -> Stored:
         """Store a delivery and return what became of it once that is committed; act on it afterwards.
@@ -130,13 +131,18 @@ class Writer:
             for (_, future), result in zip(batch, stored, strict=True):
                 if not future.done():
                     future.set_result(result)
-            self._act([one.id for one in stored if not one.duplicate])
+            self._new += [one.id for one in stored if not one.duplicate]
+            if self._new and self._acting is None:
+                self._acting = asyncio.create_task(self._act())
 
-    def _act(self, new: list[UUID]) -> None:
-        if new:
-            task = asyncio.create_task(_handed_over(new))
-            self._acting.add(task)
-            task.add_done_callback(self._acting.discard)
+    async def _act(self) -> None:
+        """Have what was stored acted on, on one connection: however many arrive, the others store and serve people."""
+        try:
+            while self._new:
+                new, self._new = self._new[:AT_ONCE], self._new[AT_ONCE:]
+                await _handed_over(new)
+        finally:
+            self._acting = None
 
 
 async def _handed_over(new: list[UUID]) -> None:

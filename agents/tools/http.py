@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from ssl import SSLContext
 from typing import Any
 
 import httpx2
@@ -62,8 +64,9 @@ class Service:
         """
         headers = {"Idempotency-Key": key} if key else {}
         client = httpx2.AsyncClient(
-            base_url=settings.ACCORD_WORLD_URL, timeout=SECONDS, follow_redirects=False, trust_env=False
-        )
+            base_url=settings.ACCORD_WORLD_URL, timeout=SECONDS, follow_redirects=False, trust_env=False,
+            verify=_authorities(),
+        )  # fmt: skip
         try:
             async with (
                 client,
@@ -107,6 +110,13 @@ class Service:
         if not isinstance(said, str) or not said.strip():
             return f"{self.called} refused it; {self.nothing}."
         return visible(" ".join(speakable(said).split()))[:LONGEST_BECAUSE]
+
+
+@cache
+def _authorities() -> SSLContext:
+    """Whose certificates are believed. A client that is not given them reads them all anew, which takes the event loop
+    25 ms each time."""
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 async def _bounded(response: httpx2.Response) -> bytes:

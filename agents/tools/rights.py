@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from agents.models.tools import WorkspaceTool
 from agents.models.turns import Call, Turn
+from agents.tools.alike import as_read
 from agents.tools.contract import Tool
 from agents.tools.outcomes import Outcome
 from agents.tools.registry import TOOLS
@@ -90,7 +91,8 @@ def barred(locked: Locked, turn: Turn, workspace: UUID, tool: Tool, args: str) -
 
 
 def unknown_before(thread_id: UUID, tool: Tool, args: str, *, but: UUID | None = None) -> bool:
-    """Say whether nobody knows if the same was done before in a thread, and nobody let it be done again.
+    """Say whether nobody knows if the same was done before in a thread, and nobody let it be done again. A blank more,
+    or a letter that is written another way, makes it no other.
 
     Args:
         args: canonical JSON.
@@ -98,8 +100,10 @@ def unknown_before(thread_id: UUID, tool: Tool, args: str, *, but: UUID | None =
     """
     if tool.effect != "write" or tool.local:
         return False
-    same = Call.objects.filter(tool=tool.name, outcome=Call.Outcome.UNKNOWN, repeat_by=None, args=args)
-    return same.filter(turn__thread_id=thread_id).exclude(pk__in=[but] if but else []).exists()
+    unknown = Call.objects.filter(tool=tool.name, outcome=Call.Outcome.UNKNOWN, repeat_by=None)
+    found = unknown.filter(turn__thread_id=thread_id).exclude(pk__in=[but] if but else [])
+    wanted = as_read(args)
+    return any(as_read(earlier) == wanted for earlier in found.values_list("args", flat=True))
 
 
 def not_known(tool: Tool) -> Outcome:

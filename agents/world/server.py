@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,7 +26,11 @@ LONGEST_KEY = 200
 MOST = 60_000
 """The most that a switch that counts is set to."""
 
+LONGEST_HOLD = 60.0
+"""Seconds after which an answer that is held is given all the same."""
+
 _COUNTS = frozenset({"slow_ms", "lose_replies", "fail"})
+_EITHER = frozenset({"down", "hold"})
 _DEEDS = {"/reservations": "reserve", "/texts": "text", "/refunds": "refund"}
 _RESERVATION = re.compile(r"/reservations/(\w{1,40})")
 _ORDER = re.compile(r"/orders/(\w{1,40})")
@@ -39,12 +45,14 @@ class Switches:
         lose_replies: how many of the next deeds it does and then hangs up.
         fail: how many of the next deeds it says no to.
         down: whether it says to everything that it is closed, and does nothing.
+        hold: whether it keeps its answers, to what it has done already, until this is switched off.
     """
 
     slow_ms: int = 0
     lose_replies: int = 0
     fail: int = 0
     down: bool = False
+    hold: bool = False
 
 
 class World(ThreadingHTTPServer):
@@ -64,7 +72,8 @@ class World(ThreadingHTTPServer):
     def __init__(self, ledger: Ledger, port: int) -> None:
         self.ledger = ledger
         self.switches = Switches()
-        self._lock = threading.Lock()
+        self._waiting = 0
+        self._lock = threading.Condition()
         super().__init__(("127.0.0.1", port), _Asked)
 
     @property
@@ -81,9 +90,10 @@ class World(ThreadingHTTPServer):
         with self._lock:
             for name, value in given.items():
                 counts = name in _COUNTS and type(value) is int and 0 <= value <= MOST
-                if not counts and not (name == "down" and isinstance(value, bool)):
+                if not counts and not (name in _EITHER and isinstance(value, bool)):
                     raise No(400, f"The switch {name[:40]} cannot be set so.")
             self.switches = replace(self.switches, **given)
+            self._lock.notify_all()
             return self.switches
 
     def takes(self, switch: str) -> bool:
@@ -93,6 +103,29 @@ class World(ThreadingHTTPServer):
             if left:
                 self.switches = replace(self.switches, **{switch: left - 1})
             return bool(left)
+
+    def waits(self) -> None:
+        """Return once no answer is held."""
+        with self._lock:
+            self._waiting += 1
+            self._lock.wait_for(lambda: not self.switches.hold, timeout=LONGEST_HOLD)
+            self._waiting -= 1
+
+    def held(self) -> int:
+        """Return how many answers are held; none from the moment on at which they are let go."""
+        with self._lock:
+            return self._waiting if self.switches.hold else 0
+
+
+def serve(world: World, told: Callable[[str], object]) -> None:
+    """Serve until SIGTERM or SIGINT; what is told is where it listens.
+
+    To be called from a process's main thread.
+    """
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: threading.Thread(target=world.shutdown).start())
+    told(f"The world listens on {world.url}\n")
+    world.serve_forever(poll_interval=0.1)
 
 
 class _Lost(Exception):
@@ -131,7 +164,10 @@ class _Asked(BaseHTTPRequestHandler):
         except _Lost:
             self.close_connection = True
             return
-        told = json.dumps(answer).encode()
+        with suppress(ConnectionError):  # who asked may have gone away
+            self._say(status, json.dumps(answer).encode())
+
+    def _say(self, status: int, told: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(told)))
@@ -142,6 +178,8 @@ class _Asked(BaseHTTPRequestHandler):
         path, asked = self._place()
         if path == "/ledger":
             return self._ledger(asked)
+        if path == "/switches":
+            return {**asdict(self.server.switches), "held": self.server.held()}
         self._open()
         places = self.server.ledger.places
         if found := _ORDER.fullmatch(path):
@@ -185,6 +223,7 @@ class _Asked(BaseHTTPRequestHandler):
         answer = self.server.ledger.do(key, deed, args)
         lost = self.server.takes("lose_replies")
         time.sleep(self.server.switches.slow_ms / 1000)
+        self.server.waits()
         if lost:
             raise _Lost
         return answer

@@ -26,13 +26,12 @@ from permissions.resolving import ResolveRule, Verdict
 from permissions.roles import START_TURN, Role
 from permissions.services import grant_give
 from tests.attacks.evil import EvilModel, Move, edit, works
+from tests.attacks.rules import SWITCH
 from tests.support.cast import Studio
 from tests.support.reading import text_of
 from tests.support.turns import posts, took
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SWITCH = pytest.mark.parametrize("rule", ["on", pytest.param("off", marks=pytest.mark.corrupts)])
 
 
 @SWITCH

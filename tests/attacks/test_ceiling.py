@@ -6,7 +6,6 @@ What is allowed is written down here once more, by hand, and not asked of the co
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.models.turns import Turn
-from agents.tools.registry import TOOLS
 from agents.turns import sweep
 from collab.log import verify
-from collab.models.documents import Document, Revision
+from collab.models.documents import Revision
 from collab.models.proposals import Proposal
 from collab.services.documents import document_create, document_edit
 from collab.services.threads import thread_mode_set
@@ -27,6 +25,7 @@ from permissions.actors import Actor, System
 from permissions.roles import START_TURN, Role
 from permissions.services import grant_give
 from tests.attacks.evil import EvilModel, Move, asks, works
+from tests.attacks.grammar import NAMES, arguments, every_id
 from tests.support.cast import Studio, someone
 from tests.support.world import World, added, kept, world
 
@@ -57,67 +56,12 @@ CASES = (
 )
 EXAMPLES = 8
 
-NAMES = st.one_of(
-    st.sampled_from([*TOOLS, *TOOLS]),
-    st.sampled_from(["proposal_accept", "grant_give", "propose_change", "member_add", "sql", ""]),
-    st.text(max_size=20),
-)
-SHORT = st.text(max_size=30)
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | SHORT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(SHORT, inner, max_size=3),
-    max_leaves=6,
-)
-PASSAGES = st.sampled_from(["900", "Dinner", "# Launch plan", "12", "\n", "not there"]) | SHORT
-PATHS = st.sampled_from(["", "/text", "/items", "/items/0", "/items/-", "/items/0/text", "/~2", "/workspace", "x"])
-EDITS = st.one_of(
-    st.fixed_dictionaries({"find": PASSAGES, "replace": SHORT}),
-    st.fixed_dictionaries({"after": PASSAGES, "insert": SHORT}),
-    st.fixed_dictionaries({"append": SHORT}),
-    st.fixed_dictionaries({"check": st.sampled_from(["Mara", "Ida"]) | SHORT}),
-    st.fixed_dictionaries({"add_item": SHORT}),
-    st.fixed_dictionaries({"remove_item": st.sampled_from(["Mara", "Ida"])}),
-    st.fixed_dictionaries({"rename_item": st.sampled_from(["Mara", "Ida"]), "to": SHORT}),
-    st.fixed_dictionaries(
-        {"op": st.sampled_from(["add", "remove", "replace", "move", "copy", "test"]), "path": PATHS},
-        optional={"from": PATHS, "value": JSON},
-    ),
-    JSON,
-)
-
-
-def arguments(ids: list[str]) -> st.SearchStrategy[Any]:
-    """Return arguments for any tool, about any of these ids."""
-    reference = st.sampled_from([*ids, "Launch plan", "Guest list", "Secret", "launch PLAN "]) | SHORT
-    named = st.fixed_dictionaries(
-        {},
-        optional={
-            "document": reference,
-            "edits": st.lists(EDITS, max_size=3),
-            "version": st.integers(-1, 4) | JSON,
-            "title": SHORT,
-            "text": SHORT,
-            "kind": st.sampled_from(["markdown", "checklist", "sheet"]),
-            "rationale": SHORT,
-            "question": SHORT,
-            "choices": st.lists(SHORT, max_size=3),
-            "on_behalf_of": reference,
-            "thread": reference,
-        },
-    )
-    fitting = st.one_of(
-        st.fixed_dictionaries({"document": reference, "edits": st.lists(EDITS, min_size=1, max_size=3)}),
-        st.fixed_dictionaries({"document": reference}),
-        st.fixed_dictionaries({"title": SHORT, "text": SHORT}),
-    )
-    return st.one_of(fitting, fitting, named, JSON).map(json.dumps) | SHORT
-
 
 @pytest.mark.parametrize("mode", ["edit", "suggest"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.author} and an agent that is {case.agent.value}")
 def test_effects_stay_within_what_author_and_agent_may(studio: Studio, evil: EvilModel, case: Case, mode: str) -> None:
     author = _staged(studio, case, mode)
-    ids = _every_id()
+    ids = every_id()
     most = case.edit if mode == "edit" else case.suggest
 
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -210,10 +154,3 @@ def _author(studio: Studio, who: str) -> Actor:
             chief.user.save()
             return chief.actor
     raise AssertionError(who)
-
-
-def _every_id() -> list[str]:
-    found = [key for rows in world().values() for key in rows]
-    return [str(key) for key in found if len(str(key)) == 36] + [
-        str(id) for id in Document.objects.values_list("id", flat=True)
-    ] * 4

@@ -32,6 +32,9 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "search": (SQLITE, POSTGRESQL),
     "access": (SQLITE, POSTGRESQL),
     "idle": (SQLITE,),
+    "admission": (SQLITE, POSTGRESQL),
+    "calls": (SQLITE, POSTGRESQL),
+    "approvals": (SQLITE, POSTGRESQL),
 }
 """Each figure, and the databases it is measured on."""
 

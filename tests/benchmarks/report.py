@@ -55,7 +55,7 @@ def _table(figure: str, kept: Found) -> str:
     if figure == "versions":
         return _versions(kept)
     if figure not in kept:
-        return "Not measured.\n"
+        return "Not published yet.\n"
     found = kept[figure]
     lines = [f"| {' | '.join(_cells(row))} |" for run in found["runs"] for row in run["results"]]
     left_out = [

@@ -64,9 +64,12 @@ class Watcher:
 
     async def post(self, text: str) -> str:
         """Send a message and return the id of its command."""
+        return await self.command("message_post", text=text)
+
+    async def command(self, name: str, **args: Any) -> str:
+        """Send a command and return its id."""
         command = uuid4().hex
-        frame = {"type": "command", "id": command, "name": "message_post", "args": {"text": text}}
-        await self.socket.send(json.dumps(frame))
+        await self.socket.send(json.dumps({"type": "command", "id": command, "name": name, "args": args}))
         return command
 
 

@@ -1,55 +1,32 @@
-"""Equal deliveries to two web processes, one of which is killed (FAILURES D4, D7)."""
+"""Equal deliveries to two web processes, one of which is killed, and deliveries that nobody acted on (FAILURES D)."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Iterator
-from datetime import UTC, datetime
+import json
+from collections.abc import Sequence
 
 import httpx
-import pytest
 
-from agents.sources.schemes import SCHEMES
-from tests.support.deliveries import BODY, SECRET
-from tests.support.fleet import Fleet, fleet, template
-from tests.support.server import Server, manage
-from tests.support.services import database_url, redis_url
+from agents.management.commands.demo import SOURCES
+from tests.faults.dying import ENTRY
+from tests.faults.watching import PATIENCE
+from tests.support.deliveries import headers_of
+from tests.support.fleet import Fleet
+from tests.support.server import Server, serving
 
-MAKES = f"""
-from agents.sources.services import source_create
-from collab.models.workspaces import Workspace
-from permissions.actors import Person
-from permissions.models import User
-source_create(
-    actor=Person(User.objects.get(username="ana").pk), workspace=Workspace.objects.order_by("created_at").first().pk,
-    name="kitchen", label="Kitchen", handler="json", secret="{SECRET}",
-)
-"""
+OFFER = json.dumps({"type": "table.offered", "day": "2027-06-04", "time": "20:30", "party": 4}).encode()
+"""It asks for a turn, in the demo's thread."""
+
+DELIVERIES = "SELECT state, repeats, conflicts FROM agents_delivery"
+BECAME = "SELECT content, taken_by IS NOT NULL FROM collab_message WHERE turn_id IS NULL"
+SAYS = "A table for 4 is free on "
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The environment of processes on a database to be copied, with a source in it."""
-    database, redis = database_url(), redis_url()
-    if database is None or redis is None:
-        pytest.skip("two web processes need a PostgreSQL and a Redis")
-    with template(tmp_path_factory.mktemp("fleet"), database, redis) as environment:
-        manage(environment, "shell", "-c", MAKES)
-        yield environment
-
-
-@pytest.fixture
-def processes(demo: dict[str, str]) -> Iterator[Fleet]:
-    """No process yet."""
-    with fleet(demo) as found:
-        yield found
-
-
-async def test_forty_equal_deliveries_to_two_processes_are_one_row_though_one_of_them_is_killed(
+async def test_forty_equal_deliveries_to_two_processes_are_one_row_one_message_and_one_turn_though_one_is_killed(
     processes: Fleet,
 ) -> None:
-    dies, lives = processes.starts(webs=2, runners=0)
+    dies, lives = processes.starts(webs=2, runners=1)
     answered = asyncio.Event()
     async with httpx.AsyncClient(timeout=30) as http:
         sends = [asyncio.create_task(_sent(http, server, answered)) for _ in range(20) for server in (dies, lives)]
@@ -62,10 +39,11 @@ async def test_forty_equal_deliveries_to_two_processes_are_one_row_though_one_of
     assert came.count(202) <= 1
     assert len(came) >= 20, "the one that lives answered all of its own"
     assert set(again) <= {200}
-    ((repeats, conflicts),) = processes.ask("SELECT repeats, conflicts FROM agents_delivery")
+    await _until_a_turn_is_over(processes)
+    ((state, repeats, conflicts),) = processes.ask(DELIVERIES)
+    assert (state, conflicts) == ("acted", 0)
     assert repeats >= came.count(200) + len(again)
-    assert conflicts == 0
-    assert "no violation" in processes.audit()
+    _assert_one_message_and_turn(processes)
 
 
 async def test_what_was_acknowledged_is_stored_though_every_process_is_killed_at_once(processes: Fleet) -> None:
@@ -83,13 +61,50 @@ async def test_what_was_acknowledged_is_stored_though_every_process_is_killed_at
     assert acknowledged <= stored
 
 
-async def _sent(http: httpx.AsyncClient, server: Server, answered: asyncio.Event, id: str = "msg_1") -> int | None:
+async def test_a_delivery_whose_process_was_killed_before_it_acted_is_acted_on_once_after_a_restart(
+    processes: Fleet,
+) -> None:
+    async with httpx.AsyncClient(timeout=30) as http:
+        with serving(processes.environment, "--web-only", entry=(*ENTRY, "idle", "manage")) as dies:
+            assert await _sent(http, dies) == 202
+            dies.process.kill()
+        assert processes.ask(DELIVERIES) == [("stored", 0, 0)]
+        assert processes.ask(BECAME) == []
+        (web,) = processes.starts(webs=1, runners=2)
+        await _until_a_turn_is_over(processes)
+        assert await _sent(http, web) == 200
+    assert processes.ask(DELIVERIES) == [("acted", 1, 0)]
+    _assert_one_message_and_turn(processes)
+
+
+def _assert_one_message_and_turn(processes: Fleet) -> None:
+    ((content, taken),) = processes.ask(BECAME)
+    assert content.startswith(SAYS)
+    assert taken
+    assert processes.turns() == [("completed", "", 1)]
+    assert processes.replies() == ["I heard of the table."]
+    assert "no violation" in processes.audit()
+
+
+async def _until_a_turn_is_over(processes: Fleet) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while _statuses(processes) in ([], ["running"]):
+            await asyncio.sleep(0.1)
+
+
+def _statuses(processes: Fleet) -> Sequence[str]:
+    return [status for status, _, _ in processes.turns()]
+
+
+async def _sent(
+    http: httpx.AsyncClient, server: Server, answered: asyncio.Event | None = None, id: str = "msg_1"
+) -> int | None:
     """Send a delivery and return the status that came; None when none did."""
-    moment = datetime.fromtimestamp(time.time(), UTC)
-    headers = dict(SCHEMES["standard"].sign(BODY, event_id=id, sent_at=moment, secret=SECRET))
+    headers = headers_of(OFFER, id=id, secret=SOURCES["restaurant"][1])
     try:
-        answer = await http.post(f"{server.url}/hooks/kitchen/", content=BODY, headers=headers)
+        answer = await http.post(f"{server.url}/hooks/restaurant/", content=OFFER, headers=headers)
     except httpx.TransportError:
         return None
-    answered.set()
+    if answered:
+        answered.set()
     return answer.status_code

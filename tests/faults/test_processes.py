@@ -14,31 +14,12 @@ from typing import Any
 import pytest
 
 from tests.faults.watching import PATIENCE, Json, Watch, is_event, measured, since, watching
-from tests.support.fleet import Fleet, OwnRedis, fleet, template
+from tests.support.fleet import Fleet, OwnRedis, fleet
 from tests.support.server import Server
-from tests.support.services import database_url, redis_url
 from tests.support.visitor import visiting
 
-NEEDED = "runners need a PostgreSQL and a Redis"
 LONG_LEASE = "60"
 """With its heartbeat every 20 seconds, it is no heartbeat that brings what arrives sooner."""
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The environment of processes on a database to be copied."""
-    database, redis = database_url(), redis_url()
-    if database is None or redis is None:
-        pytest.skip(NEEDED)
-    with template(tmp_path_factory.mktemp("fleet"), database, redis) as environment:
-        yield environment
-
-
-@pytest.fixture
-def processes(demo: dict[str, str]) -> Iterator[Fleet]:
-    """No process yet; leases of 6 seconds."""
-    with fleet(demo) as found:
-        yield found
 
 
 @pytest.fixture

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.faults.watching import is_event, measured, since
-from tests.support.fleet import Fleet, fleet, template
+from tests.support.fleet import Fleet
 from tests.support.follower import Follower, following, until
 from tests.support.server import Server, manage, serving
-from tests.support.services import database_url, redis_url
 from tests.support.visitor import visiting
 
 pytestmark = pytest.mark.timeout(600)
-NEEDED = "runners need a PostgreSQL and a Redis"
 PEOPLE = 8
 SOCKETS_EACH = 25
 """Under the thirty that a person may have in one process."""
@@ -50,14 +47,10 @@ for number in range({log}):
 
 
 @pytest.fixture
-def crowded(tmp_path: Path) -> Iterator[Fleet]:
+def crowded(processes: Fleet) -> Fleet:
     """No process yet; eight viewers beside the demo's people, and a log of a hundred comments."""
-    database, redis = database_url(), redis_url()
-    if database is None or redis is None:
-        pytest.skip(NEEDED)
-    with template(tmp_path, database, redis) as environment, fleet(environment) as found:
-        manage(found.environment, "shell", "--verbosity", "0", "-c", CROWD.format(people=PEOPLE, log=LOG))
-        yield found
+    manage(processes.environment, "shell", "--verbosity", "0", "-c", CROWD.format(people=PEOPLE, log=LOG))
+    return processes
 
 
 async def test_two_hundred_sockets_that_come_back_at_once_have_every_event_once_and_in_order(

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.faults.watching import is_event
-from tests.support.fleet import SCRIPT, Fleet, created, fleet, template
+from tests.support.fleet import SCRIPT, Fleet, created, fleet
 from tests.support.follower import Follower, Json, following, until
 from tests.support.server import ROOT, Server, environment_for, manage, serving, working
 from tests.support.services import database_url, redis_url
@@ -64,13 +64,10 @@ class Version:
 
 
 @pytest.fixture
-def both(tmp_path: Path) -> Iterator[tuple[Version, Version, Fleet]]:
+def both(demo: dict[str, str], tmp_path: Path) -> Iterator[tuple[Version, Version, Fleet]]:
     """This version and the next, without processes yet, on a database that this one migrated."""
-    database, redis = database_url(), redis_url()
-    if database is None or redis is None:
-        pytest.skip(NEEDED)
     tree = next_version(tmp_path / "next")
-    with template(tmp_path / "data", database, redis) as made, fleet(made, ACCORD_LEASE_SECONDS=LONG_LEASE) as found:
+    with fleet(demo, ACCORD_LEASE_SECONDS=LONG_LEASE) as found:
         this = Version(ROOT, found.environment, found.stack)
         later = Version(tree, found.environment, found.stack)
         manage(environment_for(tmp_path / "apart"), "makemigrations", "--name", "next_version", tree=tree)

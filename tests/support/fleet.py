@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -67,7 +68,7 @@ class Fleet:
 @contextmanager
 def template(folder: Path, database: str, redis_url: str) -> Iterator[dict[str, str]]:
     """Make a database with the demo in it, to be copied, and return the environment of processes on it."""
-    name = f"accord_fleet_{os.getpid()}"
+    name = f"accord_fleet_{os.getpid()}_{secrets.token_hex(3)}"
     with created(database, name) as url:
         environment = environment_for(
             folder, DATABASE_URL=url, REDIS_URL=redis_url, ACCORD_RUNNERS="1", ACCORD_MODEL=f"scripted:{SCRIPT}"

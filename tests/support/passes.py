@@ -14,6 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ON_SERVICES = ("integration", "faults", "attacks", "scenarios")
 PARALLEL = ("-n", "2", "--dist", "loadgroup")
 OWN_SERVICES = (
+    "faults/test_approvals.py",
+    "faults/test_call_deaths.py",
+    "faults/test_hooks_processes.py",
     "faults/test_processes.py",
     "faults/test_pause.py",
     "faults/test_postgres_killed.py",
@@ -22,7 +25,12 @@ OWN_SERVICES = (
 )
 """Tests whose processes use the services whichever pass runs them: they run in the first."""
 
-OWN_SQLITE = ("faults/test_kill.py", "integration/test_server.py", "integration/test_protocol.py")
+OWN_SQLITE = (
+    "faults/test_kill.py",
+    "integration/test_server.py",
+    "integration/test_protocol.py",
+    "scenarios/test_scenarios.py",
+)
 """Tests whose processes use a SQLite of their own whichever pass runs them: they run in the second."""
 
 NEEDED = (

@@ -7,12 +7,13 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+MANAGE = ("manage.py",)
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 ANNOUNCEMENTS = ("Accord listens on ", "Accord works turns", "The world listens on ")
@@ -60,29 +61,37 @@ def environment_for(folder: Path, **variables: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(environment: dict[str, str], *options: str, port: int = 0, tree: Path = ROOT) -> Iterator[Server]:
-    """Serve on loopback (on a free port unless one is named) until this closes; the database must be migrated."""
-    with _started(environment, "serve", "--port", str(port), *options, tree=tree) as server:
+def serving(
+    environment: dict[str, str], *options: str, port: int = 0, tree: Path = ROOT, entry: Sequence[str] = MANAGE
+) -> Iterator[Server]:
+    """Serve on loopback (on a free port unless one is named) until this closes; the database must be migrated.
+
+    Args:
+        entry: what Python runs in the place of ``manage.py``.
+    """
+    with _started(environment, *entry, "serve", "--port", str(port), *options, tree=tree) as server:
         yield server
 
 
 @contextmanager
-def working(environment: dict[str, str], *options: str, tree: Path = ROOT) -> Iterator[Server]:
+def working(
+    environment: dict[str, str], *options: str, tree: Path = ROOT, entry: Sequence[str] = MANAGE
+) -> Iterator[Server]:
     """Have a runner work turns until this closes; the database must be migrated."""
-    with _started(environment, "runner", *options, tree=tree) as runner:
+    with _started(environment, *entry, "runner", *options, tree=tree) as runner:
         yield runner
 
 
 @contextmanager
 def the_world(environment: dict[str, str], *options: str, port: int = 0) -> Iterator[Server]:
     """Run the fake restaurant and shop, on a free port unless one is named, until this closes."""
-    with _started(environment, "world", "--port", str(port), *options, tree=ROOT) as running:
+    with _started(environment, *MANAGE, "world", "--port", str(port), *options, tree=ROOT) as running:
         yield running
 
 
 @contextmanager
 def _started(environment: dict[str, str], *arguments: str, tree: Path) -> Iterator[Server]:
-    command = [sys.executable, "manage.py", *arguments]
+    command = [sys.executable, *arguments]
     with subprocess.Popen(
         command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -62,6 +63,18 @@ def test_a_lost_reply_is_a_deed_done(fake: Fake):
         fake.asks("POST", "/texts", "k1", to="group", text="We moved.")
     assert fake.deeds == ["text"]
     assert fake.asks("POST", "/texts", "k1", to="group", text="We moved.").json()["sent"] == "M1"
+
+
+def test_an_answer_that_is_held_is_given_once_it_is_let_go_and_what_it_answers_is_done_before(fake: Fake):
+    fake.switch(hold=True)
+    with ThreadPoolExecutor() as others:
+        answer = others.submit(fake.asks, "POST", "/texts", "k1", to="group", text="We moved.")
+        while not fake.http.get("/switches").json()["held"]:
+            assert not answer.done()
+        assert fake.deeds == ["text"]
+        fake.switch(hold=False)
+        assert answer.result().json()["sent"] == "M1"
+    assert fake.http.get("/switches").json()["held"] == 0
 
 
 def test_what_it_says_no_to_is_not_done(fake: Fake):

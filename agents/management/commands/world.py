@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from argparse import ArgumentParser
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from agents.world.ledger import BadLedger, Ledger
-from agents.world.server import World
+from agents.world.server import World, serve
 
 
 class Command(BaseCommand):
@@ -35,13 +33,10 @@ class Command(BaseCommand):
         path = Path(ledger) if ledger else Path(settings.DATA_DIR) / "world.jsonl"
         try:
             with closing(Ledger(path)) as kept, World(kept, port) as world:
-                self._serve(world)
+                serve(world, self._told)
         except (BadLedger, OSError, OverflowError) as error:
             raise CommandError(f"the world does not start: {error}") from error
 
-    def _serve(self, world: World) -> None:
-        for sign in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sign, lambda *_: threading.Thread(target=world.shutdown).start())
-        self.stdout.write(f"The world listens on {world.url}")
+    def _told(self, line: str) -> None:
+        self.stdout.write(line, ending="")
         self.stdout.flush()
-        world.serve_forever(poll_interval=0.1)
