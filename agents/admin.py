@@ -25,6 +25,7 @@ from agents.models.replies import Phrasing, ReplyCount
 from agents.models.sources import Delivery, Source
 from agents.models.tools import Tool, WorkspaceTool
 from agents.models.turns import Call, Question, Turn
+from agents.reply_settings import HELP, SPEECH, examples_shown, kinds_field, settings_cleaned
 from agents.services import agent_create
 from collab.admin.site import site
 from collab.admin.threads import OfAThread
@@ -41,18 +42,8 @@ BUDGETS = (
     *("history_tokens", "turns_a_day", "tokens_a_day"),
 )
 
-SPEECH = ("composer", "derived")
 IN_FLIGHT = ("in_flight", "classify")
-HELP = {
-    "composer": (
-        "Model: it writes its replies, and each sentence is held to what its calls came to. "
-        "Template: people read the phrasings of its calls alone, as in “Launch plan is at version 2.”, "
-        "and it asks nothing."
-    ),
-    "derived": (
-        "After refunds of 12.50 and 2.50 a reply may state, with arithmetic, “15.00 in total”; "
-        "with strict, only 12.50 and 2.50; with off, any amount."
-    ),
+IN_FLIGHT_HELP = {
     "in_flight": (
         "What a message does that someone posts while the agent works for them. Merge: it joins at the next step. "
         "Queue: it waits until the turn has ended. Restart: the turn stops at the next step and starts over with all "
@@ -76,16 +67,21 @@ class AgentForm(AgentModelForm):
     """An agent and the name of its account."""
 
     name = forms.CharField(max_length=100, widget=UnfoldAdminTextInputWidget())
+    never_show = kinds_field()
 
     class Meta:
         model = Agent
         fields = ("instructions", "model", *SPEECH, *IN_FLIGHT, *BUDGETS)
-        help_texts = HELP
+        help_texts = {**HELP, **IN_FLIGHT_HELP}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.account_id:
             self.fields["name"].initial = self.instance.account.display_name
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        return found if self.errors else {**found, **settings_cleaned(found)}
 
 
 class AgentAdmin(StaffAdmin):
@@ -108,6 +104,11 @@ class AgentAdmin(StaffAdmin):
         """Whether its account is on; it is switched among the people."""
         return obj.account.is_active
 
+    @display(description="Examples")
+    def examples(self, obj: Agent) -> str:
+        """What its reply settings, as they are saved, make of an example of each."""
+        return examples_shown(obj)
+
     @display(description="Works in")
     def works_in(self, obj: Agent) -> str:
         """The workspaces it is enabled in, each with its role."""
@@ -126,10 +127,18 @@ class AgentAdmin(StaffAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
         named = "name" if superuser(request) else "named"
-        return (named, "instructions", "model", *SPEECH, *IN_FLIGHT, *BUDGETS, *(("works_in",) if obj else ()))
+        return (
+            named,
+            "instructions",
+            "model",
+            *SPEECH,
+            *IN_FLIGHT,
+            *BUDGETS,
+            *(("examples", "works_in") if obj else ()),
+        )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> tuple[str, ...]:
-        return ("named", "works_in")
+        return ("named", "examples", "works_in")
 
     def save_model(self, request: HttpRequest, obj: Agent, form: AgentForm, change: object) -> None:
         """Make the agent by its service, or change it and its name."""

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Literal
 
-from agents.tools.alike import BLANK
+from agents.replies.escaping import escaped
 
 LONGEST_VALUE = 200
 """Characters of one value that are shown; how many there are is said of a longer one."""
 
 LONGEST_NAME = 80
 _PLACEHOLDER = re.compile(r"\{(?:args|argument)\.([A-Za-z_][\w.]*)(?:\|(\w+))?\}")
-_CONTROL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -112,20 +109,6 @@ def shown(value: Any) -> str:
     if len(text) <= LONGEST_VALUE:
         return escaped(text)
     return f"{escaped(text[:LONGEST_VALUE])}… ({len(text):,} characters)"
-
-
-def escaped(text: str) -> str:
-    """Return a text in which control, bidirectional and other invisible characters stand as ``⟨U+202E⟩``."""
-    return "".join(f"⟨U+{ord(char):04X}⟩" if _is_hidden(char) else char for char in text)
-
-
-def _is_hidden(char: str) -> bool:
-    category = unicodedata.category(char)
-    if category == "Zs":
-        return char != " "
-    point = ord(char)
-    is_selector = 0xFE00 <= point <= 0xFE0F or 0x180B <= point <= 0x180F or 0xE0100 <= point <= 0xE01EF
-    return category in _CONTROL or char in BLANK or is_selector
 
 
 def _is_nothing(value: Any) -> bool:

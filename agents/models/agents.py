@@ -19,6 +19,14 @@ class Agent(models.Model):
         STRICT = "strict"
         OFF = "off"
 
+    class Reader(models.TextChoices):
+        OFF = "off"
+        ON = "on"
+
+    class OnUnread(models.TextChoices):
+        MODEL = "model"
+        ASK = "ask"
+
     class InFlight(models.TextChoices):
         MERGE = "merge"
         QUEUE = "queue"
@@ -46,6 +54,33 @@ class Agent(models.Model):
         choices=Derived.choices,
         default=Derived.ARITHMETIC,
         help_text="Which totals and differences of recorded amounts a reply may state.",
+    )
+    reader = models.CharField(
+        max_length=3,
+        choices=Reader.choices,
+        default=Reader.OFF,
+        db_default=Reader.OFF,
+        help_text="on: what a person asks of one tool in plain words is called without a model.",
+    )
+    on_unread = models.CharField(
+        max_length=5,
+        choices=OnUnread.choices,
+        default=OnUnread.MODEL,
+        db_default=OnUnread.MODEL,
+        help_text="What happens to other words. model: its person is asked once a thread, then the model answers. "
+        "ask: they are asked each time.",
+    )
+    never_show = models.CharField(
+        max_length=40, blank=True, default="", db_default="", help_text="Kinds of personal data that no reply shows."
+    )
+    never_say = models.TextField(blank=True, default="", db_default="", help_text="Phrases, one a line.")
+    never_offer = models.TextField(blank=True, default="", db_default="", help_text="What is not on offer, one a line.")
+    required = models.TextField(blank=True, default="", db_default="", help_text="Sentences every reply ends with.")
+    region = models.CharField(
+        max_length=2,
+        default="GB",
+        db_default="GB",
+        help_text="The country whose telephone numbers are written without its code, as two letters.",
     )
 
     in_flight = models.CharField(

@@ -17,12 +17,16 @@ from agents.replies.values import MOST_VALUES, Value, values_in
 
 _COMPARES = re.compile(
     r"\b(?:previous|previously|original|originally|balance|worth|was|were|instead of|regular|limit|available|remaining|"
-    r"before|earlier|your other|you paid)\b|\([^)]*\d"
+    r"before|earlier|your other|you paid|deposit|taken off|already paid)\b|\([^)]*\d"
 )
 _ELSEWHERE = re.compile(
     r"\b(?:other|another|upcoming|available|options?|alternatives?|remaining|you (?:still |also )?have|next|instead)\b"
 )
 _OLD = re.compile(r"\b(?:from|instead of|originally|previously|was|old|rather than|replacing) (?:[a-z]+ ){0,2}$")
+_LEAVES = re.compile(
+    r"\b(?:i|we)(?: did|'ve| have)? ?(?:not|n't) |\b(?:did|have)n't\b|"
+    r"\b(?:stays?|remains?|stayed|unchanged|unaffected|untouched|left)\b"
+)
 _NO_STATEMENT = re.compile(r"\s*(?:if|please|would|once|unless|should|feel free|let me)\b")
 
 
@@ -105,7 +109,8 @@ class Block:
         several = Several([call.evidence for call in own]) if own else None
         if is_block and several and self._support.lacks(values, span.folded.text, several):
             # A list under a claim may hold what was worked out, and compare with what was before.
-            several = None if _COMPARES.search(span.folded.text) else Several([*several.parts, *self._known.reckoned])
+            is_free = _COMPARES.search(span.folded.text) or _LEAVES.search(span.folded.text)
+            several = None if is_free else Several([*several.parts, *self._known.reckoned])
         if several:
             several_values = [value for value in values if _OLD.search(span.folded.text[: value.start])]
             values = [value for value in values if value not in several_values]

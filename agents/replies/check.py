@@ -90,6 +90,8 @@ def additions(reading: Reading, known: Known, setting: Setting) -> Checked:
 
 def rule(text: str, setting: Setting) -> Checked:
     """Return a text without what the reply rules forbid, span by span (REPLIES 10)."""
+    if not setting.rules.forbids:
+        return Checked(text)
     spans = [(span, setting.rules.kept(span.text)) for span in spans_of(text)]
     rulings = [
         Ruling(span.start, span.end, "reply_rule", "", "replaced" if kept else "removed")

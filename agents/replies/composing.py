@@ -33,6 +33,10 @@ class TemplateStream:
         self._setting, self._shown = setting, shown
         self._known = Known(Record(), setting.words)
         self._told = bool(shown)
+        self.tells_all = False
+        """True in a turn whose calls were read from its person's words: what they asked for is told, a read too."""
+        self.unread = ""
+        """What is said instead where nothing was changed because the turn was not read."""
         self.rulings: list[Ruling] = []
 
     def remember(self, *, earlier: Sequence[CallRecord] = (), calls: Sequence[CallRecord] = ()) -> None:
@@ -48,7 +52,8 @@ class TemplateStream:
 
     def respond(self, calls: Sequence[CallRecord] = ()) -> list[str]:
         """Return what is said of calls that ended: of each that changes something, its phrasing."""
-        return [self._next(self._setting.say(call)) for call in calls if self._known.is_write(call)]
+        told = [call for call in calls if self.tells_all or self._known.is_write(call)]
+        return [self._next(self._setting.say(self._known.settled(call))) for call in told]
 
     def break_off(self, calls: Sequence[CallRecord] = ()) -> list[str]:
         """Return what is said of the calls of a response that did not come to its end."""
@@ -56,7 +61,7 @@ class TemplateStream:
 
     def close(self) -> list[str]:
         """End the turn and return what is still to show: that nothing was changed, and the sentences required."""
-        rest = [] if self._told else [self._next(NOTHING_CHANGED)]
+        rest = [] if self._told else [self._next(self.unread or NOTHING_CHANGED)]
         required = require(self._shown, self._setting)
         self.rulings += required.rulings
         self._shown += required.text

@@ -24,6 +24,9 @@ _ID_KEY = re.compile(r"(?:^|_)(?:id|ids|number|code|ref|reference|key|uuid|track
 _CODES = {name: code for code, names in table("numbers")["currencies"].items() for name in names}
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CHUNK = re.compile(r".{1,1000}(?:\s|$)|.{1,1000}", re.DOTALL)
+_NOTHING = frozenset({"", "no", "none", "never", "null", "false", "n/a", "na", "not yet", "-", "–", "nothing"})
+_ZERO = re.compile(r"[^\d\w]{0,3}(?:[a-z]{3} ?)?0+(?:[.,]0*)?(?: ?[^\d]{1,4})?")
+_DENIES = frozenset({"not", "no", "never", "non", "un", "cannot", "without"})
 _LONGEST_ID = 80
 _LONG_NUMBER = 7
 _WORD = re.compile(r"[a-z]+")
@@ -190,7 +193,7 @@ def _read(found: _Found, value: Any, key: str, unit: str, *, depth: int, is_resu
             for key_of, part in value.items():
                 name = str(key_of)
                 _read_text(found, name, "", unit, is_free=True)
-                if is_result and part:
+                if is_result and not says_nothing(part):
                     (found.states if part is True else found.keys).update(_WORD.findall(name.lower()))
                 _read(found, part, name.lower(), unit, depth=depth + 1, is_result=is_result)
         case list() | tuple():
@@ -274,6 +277,16 @@ def _add(found: _Found, value: Value, unit: str, *, is_free: bool) -> None:
             pass
 
 
+def says_nothing(value: Any) -> bool:
+    """Say whether what stands under a key says that there is none of it: ``"refunded": "0.00"``, ``"sent": "no"``."""
+    if isinstance(value, str):
+        text = value.strip().lower()
+        return text in _NOTHING or bool(_ZERO.fullmatch(text))
+    return not value
+
+
 def _states(found: _Found, text: str) -> None:
-    if len(text) <= 200:
-        found.states |= set(_WORD.findall(text.lower()))
+    """Keep the words of a short text that says how something stands; not of one that denies it."""
+    said = set(_WORD.findall(text.lower())) if len(text) <= 200 else set()
+    if not said & _DENIES:
+        found.states |= said

@@ -21,7 +21,11 @@ _CHANGING = frozenset({"update", "change", "modify", "edit", "add", "create", "m
 _SEARCHING = frozenset({"search", "browse", "quote", "compare", "available", "availability"})
 _NOUN_ENDINGS = ("ation", "ment", "able", "ible", "ility")
 _ASKING_FOR = frozenset({"submit", "send", "make", "raise", "file", "place", "log", "put in", "create", "prepare"})
-_WAITS = frozenset({"approval", "approve", "approved", "approves", "confirmation", "waiting", "waits", "awaiting"})
+_ANSWERS = frozenset({"answer", "answered", "heard", "reply", "replied", "respond", "responded", "response"})
+_FOR = frozenset({"to", "for", "your", "their", "his", "her"})
+_WAITS = frozenset(
+    {"approval", "approve", "approved", "approves", "confirm", "confirmation", "waiting", "waits", "awaiting"}
+)
 _OTHER = frozenset(
     {"other", "others", "another", "remaining", "rest", "next", "second", "also", "else", "additional", "further"}
 )
@@ -88,9 +92,19 @@ def _exists(
 
 
 def is_only_asked_for(tokens: Tokens, reading: Reading, known: Known) -> bool:
-    """Say whether what is done is only the asking: "I've submitted the request, it's waiting for approval"."""
-    if not any(call.outcome == "pending_confirmation" for call in known.writes):
+    """Say whether what is done is only the asking: "I've submitted the request, it's waiting for approval"; "I sent the
+    request, but can't say yet whether it arrived"."""
+    outcomes = {call.outcome for call in known.writes}
+    if "unknown" in outcomes and any(use.lemma in _ASKING_FOR for use in reading.uses):
+        is_asked = "request" in tokens.words or all(use.light or use.vague for use in reading.uses)
+        is_silent = "not" in tokens.words and bool(_ANSWERS & set(tokens.words))
+        return is_asked and (is_silent or "whether" in tokens.words[reading.end :])
+    if "pending_confirmation" not in outcomes:
         return False
+    after = tokens.words[reading.end :]
+    is_for_them = any(word in _WAITS and after[max(0, at - 1)] in _FOR for at, word in enumerate(after) if at)
+    if is_for_them and any(use.lemma in {*_ASKING_FOR, "ready"} for use in reading.uses):
+        return True
     asked = any(use.lemma in _ASKING_FOR for use in reading.uses) and "request" in tokens.words
     return asked and bool(_WAITS & set(tokens.words))
 

@@ -24,7 +24,9 @@ _SAYS_TOTAL = re.compile(
 _SAYS_DIFFERENCE = re.compile(
     r"\b(?:difference|remaining|remainder|balance|rest|left|more|less|saves?|saved|savings?|extra|additional|owe[ds]?|due|net)\b"
 )
-_COMPARES = re.compile(r"\b(?:more|less|saves?|saved|savings?|comes (?:down )?to)\b")
+_COMPARES = re.compile(
+    r"\b(?:more|less|saves?|saved|savings?|comes (?:down )?to|leaves?|left|taken off|deposit|already paid|due)\b"
+)
 _SAYS_EACH = re.compile(r"\b(?:each|per|apiece|every)\b")
 _TIMES = range(2, 11)
 

@@ -10,7 +10,7 @@ from agents.replies.counting import leaves_some
 from agents.replies.excuses import is_another, is_known_state, is_only_asked_for
 from agents.replies.inflect import singular
 from agents.replies.judgements import Fault, Judgement, Tied
-from agents.replies.known import Known, calls_about, names_another
+from agents.replies.known import Known, calls_about, calls_named, names_another
 from agents.replies.lexicon import table
 from agents.replies.outcomes import allows
 from agents.replies.record import CallRecord
@@ -47,7 +47,7 @@ class Holding:
         reading, tools = one.reading, one.tie.tools
         found.is_tied = found.is_tied or bool(tools) or bool(self._known.writes)
         if reading.act == "done" and is_only_asked_for(tokens, reading, self._known):
-            found.covers += [call for call in self._known.writes if call.outcome == "pending_confirmation"]
+            found.covers += [call for call in self._known.writes if call.outcome in {"pending_confirmation", "unknown"}]
             return
         if not tools:
             self._hold_light(found, one, tokens)
@@ -59,8 +59,10 @@ class Holding:
             return
         calls = self._known.calls_of(tools)
         identifiers = one.identifiers or listed or self._titled(tokens, reading, calls)
-        about = calls_about(calls, identifiers) or calls_about(
-            [call for call in self._known.earlier_writes if call.name in tools], identifiers
+        about = (
+            calls_about(calls, identifiers)
+            or calls_about([call for call in self._known.earlier_writes if call.name in tools], identifiers)
+            or (calls_named(calls, _labelled(tokens, reading)) if not identifiers else [])
         )
         if identifiers and not about and (not calls or names_another(calls, identifiers)):
             if reading.act == "done" and not is_known_state(self._known, tokens, reading, one.tie, identifiers):
@@ -189,6 +191,14 @@ class Holding:
         found.covers += good
         if calls and not good:
             found.faults.append(Fault("outcome", calls[-1].name, calls[-1]))
+
+
+def _labelled(tokens: Tokens, reading: Reading) -> frozenset[str]:
+    """Return the words of a clause and of its label: "Figma: assigned"."""
+    start = reading.clause.start
+    if start > 1 and tokens.words[start - 1] == ":":
+        start = next((clause.start for clause in tokens.clauses if clause.start <= start - 2 < clause.end), start)
+    return frozenset(tokens.words[start : reading.clause.end])
 
 
 def _is_plural(tokens: Tokens, reading: Reading) -> bool:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from agents.replies.evidence import Evidence, Several, shape
-from agents.replies.inflect import singular
+from agents.replies.evidence import Evidence, Several, says_nothing, shape
+from agents.replies.inflect import forms, singular
 from agents.replies.record import CallRecord, Record
-from agents.replies.words import Words, name_words
+from agents.replies.words import Words, name_words, verb_of
 
 _ID_ARGUMENT = re.compile(r"(?:^|_|[a-z](?=I))(?:id|Id|ID|number|code|ref|reference|key|email)$")
 _PARTIES = frozenset({"payment", "user", "customer", "card", "method", "account", "client"})
 _LONGEST_TITLE = 60
 _DEEPEST = 6
+_MOST_NAMED = 50
 _RECKONING = frozenset({"calculate", "compute", "sum", "convert", "quote", "estimate", "price", "total", "calculator"})
 
 
@@ -31,6 +32,24 @@ class Known:
 
     record: Record
     words: Words
+
+    def __post_init__(self) -> None:
+        calls = [self.settled(call) for call in self.record.calls]
+        if any(call is not given for call, given in zip(calls, self.record.calls, strict=True)):
+            object.__setattr__(self, "record", Record(calls, self.record.earlier))
+
+    def settled(self, call: CallRecord) -> CallRecord:
+        """Return a call as its result says it came out: a write that ran and returned that nothing of what its verb
+        says was done (``"refunded": "0.00"``) failed."""
+        if call.outcome != "done" or not isinstance(call.returned, dict) or not self.is_write(call):
+            return call
+        done = {form for form, kind in forms(verb_of(call.name)) if kind == "participle"}
+        none = [
+            key for key, value in call.returned.items() if key in done and value is not None and says_nothing(value)
+        ]
+        return (
+            replace(call, outcome="failed", reason=f"{none[0]}: {_as_said(call.returned[none[0]])}") if none else call
+        )
 
     @cached_property
     def writes(self) -> tuple[CallRecord, ...]:
@@ -101,6 +120,10 @@ class Known:
         ]
 
 
+def _as_said(value: Any) -> str:
+    return "no" if value is False else str(value)
+
+
 def _read_titles(found: dict[str, str], value: Any, sent: set[str], depth: int) -> None:
     if isinstance(value, dict):
         title = next((value[key] for key in ("title", "name") if isinstance(value.get(key), str)), "")
@@ -115,6 +138,20 @@ def _read_titles(found: dict[str, str], value: Any, sent: set[str], depth: int) 
 def calls_about(calls: Sequence[CallRecord], identifiers: Sequence[str]) -> list[CallRecord]:
     """Return the calls that were sent or returned one of some identifiers."""
     return [call for call in calls if any(call.evidence.has_identifier(id) for id in identifiers)]
+
+
+def calls_named(calls: Sequence[CallRecord], said: frozenset[str]) -> list[CallRecord]:
+    """Return the calls that some words pick out of several: those sent a word that others were not ("Figma")."""
+    if len(calls) < 2 or len(calls) > _MOST_NAMED:
+        return []
+    sent = [_sent_words(call) for call in calls]
+    telling = {word for words in sent for word in words if not all(word in other for other in sent)} & said
+    return [call for call, words in zip(calls, sent, strict=True) if words & telling]
+
+
+def _sent_words(call: CallRecord) -> set[str]:
+    texts = [value.lower() for value in call.args.values() if isinstance(value, str) and len(value) <= _LONGEST_TITLE]
+    return {word for text in texts for word in re.findall(r"[a-z0-9]+", text) if len(word) > 2}
 
 
 def names_another(calls: Sequence[CallRecord], identifiers: Sequence[str]) -> bool:

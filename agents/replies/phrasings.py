@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from agents.replies.escaping import escaped
 from agents.replies.record import OUTCOMES, CallRecord, Outcome
 from agents.replies.words import ToolWords, name_words
 
@@ -93,14 +94,14 @@ def phrasing_checked(text: str, arguments: Sequence[str] | None = None) -> str:
 
 
 def _filled(text: str, tool: ToolWords, call: CallRecord, language: str) -> str:
-    action = tool.in_words
+    action, because = escaped(tool.in_words), escaped(call.because)
     arguments = _arguments(call)
     parts = {
         "action": action,
         "Action": action[:1].upper() + action[1:],
         "with": defaults(language)["with"].format(arguments=arguments) if arguments else "",
-        "because": f": {call.because}" if call.because else "",
-        "reason": call.because,
+        "because": f": {because}" if because else "",
+        "reason": because,
     }
 
     def fill(found: re.Match[str]) -> str:
@@ -115,7 +116,9 @@ def _filled(text: str, tool: ToolWords, call: CallRecord, language: str) -> str:
 
 def _arguments(call: CallRecord) -> str:
     shown = [
-        f"{' '.join(name_words(name)) or name} {_shown(value)}" for name, value in call.args.items() if _shown(value)
+        f"{' '.join(name_words(name)) or _shown(name)} {_shown(value)}"
+        for name, value in call.args.items()
+        if _shown(value)
     ]
     return ", ".join(shown[:8])
 
@@ -127,7 +130,7 @@ def _at(value: Any, path: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as people read it: numbers without idle zeros, one line, no markup that could close anything."""
+    """Return a value as people read it: numbers without idle zeros, on one line, nothing in it hidden."""
     match value:
         case None:
             return ""
@@ -139,14 +142,14 @@ def _shown(value: Any) -> str:
             text = ", ".join(filter(None, map(_shown, value)))
         case dict():
             text = ", ".join(
-                f"{' '.join(name_words(str(key)))} {_shown(part)}" for key, part in value.items() if _shown(part)
+                f"{' '.join(name_words(str(key))) or key} {_shown(part)}" for key, part in value.items() if _shown(part)
             )
         case _:
             text = str(value)
             if re.fullmatch(r"\d+\.\d+", text):
                 text = _number(Decimal(text))
     text = " ".join(text.split())
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1].rstrip()}…"
+    return escaped(text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1].rstrip()}…")
 
 
 def _number(value: Decimal) -> str:

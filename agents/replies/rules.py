@@ -38,13 +38,18 @@ class ReplyRules:
     required: tuple[str, ...] = ()
     region: str = "GB"
 
+    @property
+    def forbids(self) -> bool:
+        """True where there is anything that a reply may not hold."""
+        return bool(self.never_show or self.never_say or self.never_offer)
+
     def allows(self, span: str) -> bool:
         """Say whether a span stands as it is."""
         return self.kept(span) == span
 
     def kept(self, span: str) -> str:
         """Return a span without what the rules forbid; "" where it is left out."""
-        if not (self.never_show or self.never_say or self.never_offer):
+        if not self.forbids:
             return span
         folded = fold(span)
         text = " ".join(folded.text.split())
@@ -56,6 +61,8 @@ class ReplyRules:
 
     def missing(self, reply: str) -> list[str]:
         """Return the required sentences that a reply does not hold."""
+        if not self.required:
+            return []
         text = " ".join(fold(reply).text.split())
         return [sentence for sentence in self.required if " ".join(fold(sentence).text.split()) not in text]
 
@@ -70,6 +77,11 @@ class ReplyRules:
             if start >= at:
                 kept, at = kept + span[at:start] + instead, end
         return kept + span[at:]
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """Return the phrases of a text with one on each line."""
+    return tuple(dict.fromkeys(filter(None, (" ".join(line.split()) for line in text.splitlines()))))
 
 
 def _says(text: str, phrase: str) -> bool:

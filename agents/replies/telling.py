@@ -8,27 +8,35 @@ from decimal import Decimal
 
 from agents.replies.inflect import singular
 from agents.replies.judgements import Judgement
-from agents.replies.known import Known
+from agents.replies.known import Known, calls_named
 from agents.replies.lexicon import table, words
 from agents.replies.outcomes import allows
 from agents.replies.record import CallRecord
+from agents.replies.retelling import claims, gives_reason, retells, tells_doubt
 from agents.replies.values import values_in
 from agents.replies.words import MONEY
 
 _WORD = re.compile(r"[a-z]+")
 _TOKEN = re.compile(r"[a-z0-9.]*[a-z0-9]")
 _TROUBLE = words("moods", "trouble")
-_SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+[.!?\n]?")
+_TROUBLES = re.compile(rf"\b(?:{'|'.join(table('moods')['trouble_phrases'])})\b")
+_SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+[.!?;\n]?")
 _OPEN = (
     words("moods", "conditions") | words("moods", "denials") | {"would", "could", "might", "should", "still", "whether"}
 )
-_STANDS = re.compile(rf"\b(?:{'|'.join(table('light')['adjectives']['done'])})\b")
+_PART = re.compile(r"[.!?;\n]+(?=\s|$)|\b(?:but|while|whereas)\b")
+_SEVERAL = re.compile(
+    r"\b(?:both|neither|either|them|these|those|they|nothing|(?:all|none|any) of|all (?:two|three|four)|"
+    r"none (?:w|c|h)[a-z]+)\b"
+)
+_STANDS = re.compile(rf"\b(?:{'|'.join([*table('light')['adjectives']['done'], *table('light')['stands']])})\b")
 _MONEY = re.compile(r"[$£€]\s?\d")
 _SHORT = 40
+_LEAST_ID = 3
 _IS_NOW = re.compile(r"\b(?:is|are) now\b|'s now\b")
 _UNDONE = frozenset({"undone", "undid", "reversed", "reverted", "rolled", "restored", "backed"})
 _ASKS = re.compile(
-    r"[?]|\b(?:confirm\w*|approv\w*|proceed|which|choose|how you(?:'d| would)|"
+    r"[?]|\b(?:confirm\w*|approv\w*|proceed|(?<!, )which|choose|how you(?:'d| would)|"
     r"if you(?:'d| would) (?:like|prefer) (?:me )?to)\b"
 )
 
@@ -40,7 +48,7 @@ def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[C
     unmade = [call for call in known.writes if not allows(call.outcome, "done")]
     if not missing and not unmade:
         return []
-    sentences = [sentence for sentence in _SENTENCE.findall(text.lower()) if sentence[-1] != "?"]
+    sentences = _statements(text.lower())
     mentioned = [call for call in known.writes if any(_is_mentioned(sentence, call, known) for sentence in sentences)]
     # Where nothing tells of trouble, what is said of a thing is no word of what failed.
     is_smooth = not tells_trouble(text)
@@ -49,6 +57,7 @@ def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[C
         for call in unmade
         if (is_smooth and call in mentioned and call.outcome in {"failed", "refused", "unknown"})
         or any(_states_value(sentence, call, known) for sentence in sentences)
+        or ((call.outcome != "unknown" or not tells_doubt(text.lower())) and claims(sentences, call, known))
     ]
     left = [call for call in missing if not (allows(call.outcome, "done") and call in mentioned)]
     return [call for call in known.writes if call in left or call in hidden]
@@ -57,7 +66,7 @@ def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[C
 def _is_mentioned(sentence: str, call: CallRecord, known: Known) -> bool:
     """Say whether a sentence tells of what a call acted on that something was done to it, in whatever words."""
     said = set(_WORD.findall(sentence))
-    if said & _OPEN or ("can" in said and "confirm" not in said):
+    if said & _OPEN or ("can" in said and "confirm" not in said) or _is_of_another(sentence, call, known):
         return False
     if call.outcome == "undone" and said & _UNDONE:
         return True
@@ -69,6 +78,14 @@ def _is_mentioned(sentence: str, call: CallRecord, known: Known) -> bool:
     if any(tool == call.name for use in uses for tool, _ in use.tools):
         return True
     return bool(_STANDS.search(sentence))
+
+
+def _is_of_another(sentence: str, call: CallRecord, known: Known) -> bool:
+    """Say whether a sentence names what another call of the same tool was sent, and nothing this one was."""
+    others = [other for other in known.writes if other.name == call.name and other is not call]
+    said = set(_TOKEN.findall(sentence)) if others else set()
+    ids = [{id for id in one.sent.identifiers if len(id) >= _LEAST_ID} for one in (call, *others)]
+    return bool(others) and not ids[0] & said and any((other - ids[0]) & said for other in ids[1:])
 
 
 def _is_titled(text: str, call: CallRecord, known: Known) -> bool:
@@ -97,10 +114,34 @@ def _is_told(text: str, call: CallRecord, known: Known) -> bool:
         others = {id for other in known.record.all if other is not call for id in other.evidence.identifiers}
         new = call.evidence.identifiers - call.sent.identifiers - others
         lower = text.lower()
-        return any(len(id) >= 5 and id in lower for id in new) or _names_what_changed(lower, call, known)
+        return (
+            any(len(id) >= 5 and id in lower for id in new)
+            or _names_what_changed(lower, call, known)
+            or retells(_statements(lower), call, known)
+        )
     if call.outcome == "pending_confirmation":
         return asks(text)
-    return tells_trouble(text) or (call.outcome != "unknown" and asks(text))
+    if call.outcome != "unknown" and (gives_reason(text.lower(), call) or asks(text)):
+        return True
+    return _tells_its_trouble(text.lower(), call, known)
+
+
+def _tells_its_trouble(text: str, call: CallRecord, known: Known) -> bool:
+    """Say whether a reply tells of trouble that may be a call's: where several calls had some, of trouble with it."""
+    unmade = [one for one in known.writes if not allows(one.outcome, "done")]
+    if len(unmade) < 2 or _SEVERAL.search(text):
+        return tells_trouble(text) or (call.outcome == "unknown" and tells_doubt(text))
+    parts = [part for part in _PART.split(text) if tells_trouble(part) or tells_doubt(part)]
+    said = [frozenset(_TOKEN.findall(part)) for part in parts]
+    named = [one for words_of in said for one in calls_named(unmade, words_of)]
+    if named and any(one.name == call.name for one in named):
+        return any(one is call for one in named)
+    of_it = [{singular(word) for word in words_of} for words_of in said]
+    return any(known.words.nouns.get(word, {}).get(call.name) for words_of in of_it for word in words_of)
+
+
+def _statements(text: str) -> list[str]:
+    return [sentence for sentence in _SENTENCE.findall(text) if sentence[-1] != "?"]
 
 
 def _names_what_changed(text: str, call: CallRecord, known: Known) -> bool:
@@ -140,7 +181,7 @@ def _own_values(call: CallRecord, known: Known) -> list[str]:
 def tells_trouble(text: str) -> bool:
     """Say whether a reply tells that something did not go as asked, or asks what to do about it."""
     found = set(_WORD.findall(text.lower()))
-    return bool(found & _TROUBLE) or "n't" in text or "n’t" in text
+    return bool(found & _TROUBLE) or "n't" in text or "n’t" in text or bool(_TROUBLES.search(text.lower()))
 
 
 def asks(text: str) -> bool:

@@ -160,6 +160,8 @@ def compile_words(tools: Iterable[ToolWords]) -> Words:
     for tool in writes:
         own = _split(name_words(tool.name))[0]
         for place, verb in enumerate(tool.verbs):
+            if not verb.split():
+                continue  # a name without letters has no verb
             weights = verbs.setdefault(verb, {})
             weights[tool.name] = max(weights.get(tool.name, 0), 4 if place == 0 or verb == own else 2)
     uses: dict[str, list[VerbUse]] = {}

@@ -6,8 +6,7 @@ import json
 import unicodedata
 from typing import Any
 
-BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and marks that are drawn as nothing."""
+from agents.replies.escaping import BLANK
 
 _UNSEEN = frozenset({"Cc", "Cf"})
 

@@ -39,6 +39,7 @@ from agents.turns.budget import Spent
 from agents.turns.classifying import meaning_of
 from agents.turns.inflight import policy_of
 from agents.turns.live import LiveText
+from agents.turns.requests import Reader, read_turn
 from agents.turns.resolutions import RESOLVED
 from agents.turns.response import calls_of, keepable
 from agents.turns.revising import account
@@ -121,6 +122,7 @@ class Runner:
             async with asyncio.timeout(spent.seconds_left) as clock:
                 await _settle_before(started, work)
                 before, model = await in_db(_prepare, started, work)
+                _unread_told(model, live)
                 live.gate.remember(calls=work.fresh())
                 goes_on = await self._approved(work, live)
                 while goes_on:
@@ -311,7 +313,13 @@ def _prepare(started: Started, work: Work) -> tuple[list[ModelMessage], Model[An
     turn.known = {**turn.known, RESOLVED: turn.seq}
     before = [prompt.instructions(started), *history.context(turn, started.agent, started.names)]
     before += account(turn) if turn.revises_id or turn.root_id != turn.id else []
-    return before, model_for(started.agent.model or None)
+    return before, read_turn(started, work) or model_for(started.agent.model or None)
+
+
+def _unread_told(model: Model[Any], live: LiveText) -> None:
+    """Let a composed reply tell of what the reader read, or ask about what it did not."""
+    if isinstance(model, Reader) and isinstance(live.gate, TemplateStream):
+        live.gate.tells_all, live.gate.unread = True, model.question
 
 
 def _count(work: Work, spent: Spent, response: ModelResponse) -> None:

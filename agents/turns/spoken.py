@@ -16,6 +16,7 @@ from agents.replies.composing import TemplateStream
 from agents.replies.figures import Derived
 from agents.replies.mending import Ruling, Setting
 from agents.replies.record import CallRecord
+from agents.replies.rules import PERSONAL_DATA, ReplyRules, lines_of
 from agents.replies.stream import CheckedStream
 from agents.tools.registry import SETTING
 from agents.turns.counts import rulings_counted
@@ -32,7 +33,19 @@ LONGEST_JSON = 1_048_576
 
 def setting_of(agent: Agent) -> Setting:
     """Return what an agent's replies are checked with, or composed from."""
-    return replace(SETTING, derived=cast("Derived", agent.derived))  # the model's choices are those of REPLIES 7
+    # The model's choices are those of REPLIES 7.
+    return replace(SETTING, derived=cast("Derived", agent.derived), rules=rules_of(agent))
+
+
+def rules_of(agent: Agent) -> ReplyRules:
+    """Return the reply rules of an agent (REPLIES 10)."""
+    return ReplyRules(
+        never_show=frozenset(kind for kind in PERSONAL_DATA if kind in agent.never_show.split()),
+        never_say=lines_of(agent.never_say),
+        never_offer=lines_of(agent.never_offer),
+        required=lines_of(agent.required),
+        region=agent.region,
+    )
 
 
 def gate_of(agent: Agent, setting: Setting, shown: str) -> CheckedStream | TemplateStream:
@@ -51,7 +64,8 @@ def record_of(call: Call) -> CallRecord:
     """Return a call as a reply is held to it."""
     args = _read(call.args)
     reason = call.reason if call.reason == "argument_schema" else (call.because or call.reason)
-    outcome: Any = str(call.outcome or Call.Outcome.UNKNOWN)
+    was_declined = call.outcome == Call.Outcome.REFUSED and call.reason == "declined"
+    outcome: Any = "not_attempted" if was_declined else str(call.outcome or Call.Outcome.UNKNOWN)
     return CallRecord(
         name=call.tool,
         args=args if isinstance(args, dict) else {},

@@ -39,7 +39,8 @@ MARKUP = '<img src=x onerror="alert(1)">'
 def budgets(agent, **changed):
     kept = (
         *("instructions", "model", "max_steps", "max_calls", "max_tokens", "max_seconds", "max_bytes"),
-        *("history_tokens", "turns_a_day", "tokens_a_day", "composer", "derived", "in_flight"),
+        *("history_tokens", "turns_a_day", "tokens_a_day", "composer", "derived"),
+        *("in_flight", "reader", "on_unread", "region"),
     )
     return {"name": agent.account.name, **{name: getattr(agent, name) for name in kept}, **changed}
 
@@ -209,5 +210,6 @@ class TestAgents:
 def _defaults():
     return {
         "max_steps": 7, "max_calls": 1, "max_tokens": 1, "max_seconds": 1, "max_bytes": 1, "history_tokens": 1,
-        "turns_a_day": 1, "tokens_a_day": 1, "composer": "model", "derived": "arithmetic", "in_flight": "merge",
+        "turns_a_day": 1, "tokens_a_day": 1, "composer": "model", "derived": "arithmetic",
+        "in_flight": "merge", "reader": "off", "on_unread": "model", "region": "GB",
     }  # fmt: skip

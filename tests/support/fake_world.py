@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,9 +67,9 @@ def world_beside(ledger: Path) -> Iterator[Fake]:
             kept.close()
 
 
-def packs_enabled(studio: Studio) -> None:
-    """Enable the tools of the restaurant and the shop in the studio, for Robin and Ben."""
-    for name in PACKS:
+def packs_enabled(studio: Studio, tools: Sequence[str] = PACKS) -> None:
+    """Enable tools of the restaurant and the shop in the studio, for Robin and Ben."""
+    for name in tools:
         enabled = workspace_tool_enable(actor=studio.ana.actor, workspace=studio.workspace.id, tool=name)
         for holder in (studio.robin.user, studio.ben.user):
             grant_give(by=studio.ana.actor, holder=holder, codename="use_tool", obj=enabled)

@@ -1,4 +1,4 @@
-"""True replies of many domains, written before the check was read, stand as they were written (REPLIES, Targets)."""
+"""True replies of many domains, written before the check was run on them, stand as written (REPLIES, Targets)."""
 
 from collections.abc import Iterator
 from pathlib import Path

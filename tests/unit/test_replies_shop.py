@@ -237,3 +237,28 @@ def test_a_language_nobody_reads_gives_way_to_the_phrasings_of_what_was_done() -
 def test_an_outcome_nobody_knows_is_never_said_done() -> None:
     read = said("I've refunded order 4412.", refund("unknown"))
     assert read == "Whether refund card went through is still being checked; I'll confirm before doing anything else."
+
+
+@pytest.mark.parametrize("none", ["0.00", "£0", 0, 0.0, False, "no", "none", None, "", "not yet"])
+def test_an_order_of_which_nothing_was_refunded_supports_no_refund(none: object) -> None:
+    assert said("Order 4412 has been refunded.", order(refunded=none)) == NOT_DONE
+    assert said("Order 4412 has been refunded.", order(refunded="12.50")) == "Order 4412 has been refunded."
+
+
+def test_a_state_that_is_denied_is_no_state() -> None:
+    assert said("Order 4412 has been cancelled.", order(status="not cancelled")) == "Not done: cancel order."
+
+
+@pytest.mark.parametrize("none", ["0.00", 0, False])
+def test_a_refund_that_returned_that_nothing_was_refunded_failed(none: object) -> None:
+    call = CallRecord("refund_card", {"order_id": "4412", "amount": 12.5}, "done", {"refunded": none})
+    assert said("I've refunded 12.50 pounds for order 4412.", call).startswith(NOT_DONE.removesuffix("."))
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\x07", "\u3164"])
+def test_what_is_hidden_in_a_value_a_reason_or_a_name_is_shown_escaped(hidden: str) -> None:
+    shown = f"⟨U+{ord(hidden):04X}⟩"
+    assert shown in shop().say(refund("done", amount=f"1{hidden}2"))
+    refused = CallRecord("refund_card", {"order_id": f"44{hidden}12"}, "refused", None, f"no{hidden}where")
+    assert shop().say(refused) == f"I couldn't refund order 44{shown}12: no{shown}where."
+    assert hidden not in shop(own_phrasings=False).say(CallRecord(f"a{hidden}", {f"{hidden}": hidden}, effect="write"))

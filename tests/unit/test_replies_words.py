@@ -4,9 +4,12 @@ import lemminflect
 import pytest
 
 from agents.replies.cases import case_of, checked_case, setting_of
+from agents.replies.check import check
 from agents.replies.explaining import explained, samples
 from agents.replies.inflect import forms, singular
 from agents.replies.lexicon import table
+from agents.replies.mending import Setting
+from agents.replies.record import CallRecord, Record
 from agents.replies.words import compile_words, effect_of, name_words, tool_words, verb_of
 from tests.support.replies import said, shop
 
@@ -109,3 +112,11 @@ def test_a_reading_is_explained_span_by_span() -> None:
 
 def test_a_tool_nobody_described_is_said_in_the_words_of_its_name() -> None:
     assert said("I've refunded it.") == "Not done: refund card."
+
+
+@pytest.mark.parametrize("name", ["", "...", "123", "—", "\u202e"])
+def test_a_name_without_letters_compiles_and_breaks_nothing(name: str) -> None:
+    setting = Setting(compile_words([tool_words(name, ["..."])]))
+    call = CallRecord(name, {"...": "x", "\u202ea": 1}, effect="write")
+    assert "\u202e" not in setting.say(call)
+    check("I've done it. It was changed.", Record([call]), setting)
