@@ -72,7 +72,7 @@ def calls_dropped(locked: Locked, turn: Turn, *, kept: Sequence[Call] = ()) -> N
         asked = PendingAction.objects.filter(turn__in=lineage).exists()
         waiting = Call.objects.filter(turn__in=lineage, outcome=_PENDING).exclude(pk__in=[call.pk for call in kept])
         left = [] if asked else list(waiting.order_by("turn__number", "number"))
-    calls_left(locked, left, Outcome("not_attempted", "ended", "The turn ended before it was asked for."), by=System())
+    calls_left(locked, left, Outcome("not_attempted", "ended", "The turn ended before it came to this."), by=System())
 
 
 def waiting_before(turn: Turn) -> list[Call]:

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Literal
 
+from agents.sources.saying import said_day
 from agents.tools.alike import BLANK
 
 LONGEST_VALUE = 200
@@ -22,12 +23,6 @@ LONGEST_VALUE = 200
 LONGEST_NAME = 80
 _PLACEHOLDER = re.compile(r"\{(?:args|argument)\.([A-Za-z_][\w.]*)(?:\|(\w+))?\}")
 _CONTROL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +147,9 @@ def _filled(values: Mapping[str, Any], path: str, how: str) -> str:
 def _day(value: Any) -> str:
     """Return a day with its weekday: a weekday alone could be any week's."""
     try:
-        day = date.fromisoformat(value)
+        return said_day(date.fromisoformat(value))
     except (TypeError, ValueError):
         return shown(value)
-    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def _text(value: Any) -> str:

@@ -140,7 +140,8 @@ def _ended(
     if not waits.update(state=state, reason=reason, ended_by=actor, ended_at=locked.now):
         return False
     timer.state, timer.reason, timer.ended_by, timer.ended_at = state, reason, actor, locked.now
-    append(locked, TimerSuperseded(timer.id, reason), actor=actor, turn=turn)
+    # Why is said by the row, which can be erased: it may quote what a source delivered, or name people.
+    append(locked, TimerSuperseded(timer.id, state.value), actor=actor, turn=turn)
     return True
 
 

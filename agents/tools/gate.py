@@ -40,6 +40,9 @@ log = structlog.get_logger(__name__)
 SETTLED = ["tool", "outcome", "reason", "because", "result", "moved_from", "finished_at"]
 """What settling a call writes of its row."""
 
+WRITES = [*SETTLED, "sent_at", "carried_by"]
+"""What carrying a call out writes of its row: who shared it, or let it be done again, is written by others."""
+
 
 async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -> ToolReturnPart | None:
     """Carry out one call that the model made, and return what the model is told; None for a question, which is told
@@ -179,7 +182,7 @@ def _store_sent(work: Work, made: Made) -> bool:
     """Store a call that is about to be sent, or its refusal; say whether it is sent."""
     with thread_locked(work.turn.thread_id) as locked:
         if opened := _opened(locked, work, made):
-            made.row.save()
+            _saved(made.row)
         return opened
 
 
@@ -229,7 +232,7 @@ def begin(locked: Locked, work: Work, row: Call, grants_epoch: int = 0) -> None:
 
 def _finish(locked: Locked, work: Work, made: Made, outcome: Outcome) -> None:
     if outcome.asks is not None:
-        made.row.save()
+        _saved(made.row)
         _ask(locked, work, made.row, outcome.asks)
         return
     settle(locked, work, made.row, outcome)
@@ -242,10 +245,14 @@ def settle(locked: Locked, work: Work, row: Call, outcome: Outcome) -> None:
     row.tool = outcome.recorded_as or row.called_as
     row.reason, row.because, row.result = outcome.reason, outcome.because, outcome.result
     row.outcome, row.finished_at = outcome.outcome, locked.now
-    row.save()
+    _saved(row)
     ended = CallEnded(call=row.id, outcome=outcome.outcome, reason=outcome.reason)
     append(locked, ended, actor=ending.acting(work.turn), turn=work.turn.id)
     work.records.append(record_of(row))
+
+
+def _saved(row: Call) -> None:
+    row.save(update_fields=None if row._state.adding else WRITES)
 
 
 def _ask(locked: Locked, work: Work, row: Call, asks: Asks) -> None:

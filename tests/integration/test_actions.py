@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 from pydantic import JsonValue
 
-from agents.action_items import action_items
+from agents.action_items import action_items, open_actions
 from agents.actions import asking, running
 from agents.actions.expiring import actions_expire
 from agents.actions.services import action_approve, action_decline
@@ -26,6 +26,7 @@ from agents.turns.start import start_next
 from agents.waiting import actions_for
 from collab import commands
 from collab.errors import AlreadyYours, CollabError, Gone, Invalid
+from collab.models.threads import Event
 from collab.services.threads import thread_archive
 from collab.services.workspaces import member_role_set
 from permissions.errors import NotFound, PermissionsError, Refused
@@ -237,6 +238,7 @@ def test_an_approver_who_lost_the_thread_starts_nothing(studio: Studio):
     assert start_next(studio.thread.id) is None
     assert outcomes(action) == [("refused", "forbidden")]
     assert start_next(studio.thread.id) is None
+    assert list(open_actions(studio.thread.id)) == []
 
 
 def test_an_approved_action_whose_turn_does_not_start_in_time_expires(studio: Studio, clock):
@@ -266,6 +268,9 @@ def test_an_approved_action_comes_before_what_waits_and_takes_none_of_it(studio:
     started = start_next(studio.thread.id)
     assert started is not None
     assert (started.turn.trigger, took(started.turn)) == ("approval", [])
+    approval = Event.objects.get(thread=studio.thread, type="action_resolved")
+    studio.workspace.refresh_from_db()
+    assert 0 < approval.grants_epoch == studio.workspace.grants_epoch
 
 
 def test_while_a_question_is_open_the_steps_are_told_without_the_model(studio: Studio, puppet: Puppet):
