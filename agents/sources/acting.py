@@ -92,8 +92,9 @@ def delivery_act(*, delivery: UUID) -> Delivery | None:
     source = found.source
     origin = Source(source.id)
     timers_moot(
-        workspace=source.workspace_id, subjects=read.moot, source=origin, because=f"{source.label}: {_short(read.says)}"
-    )
+        workspace=source.workspace_id, subjects=read.moot, source=origin,
+        because=f"{source.label}: {_short(read.says)}", said_at=found.received_at,
+    )  # fmt: skip
     effects_gone(source=source, delivery=found.id, subjects=read.gone)
     place = _place(found, read)
     if read.does == "ignore":

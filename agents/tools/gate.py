@@ -79,7 +79,7 @@ async def run(work: Work, made: Made) -> None:
     if made.tool.local:
         await in_db(_run_local, work, made)
     elif await in_db(_store_sent, work, made):
-        outcome = await _sent(made.tool, _context(work, made.row), made.args)
+        outcome = await _sent(made.tool, _context(work, made), made.args)
         await in_db(_store_outcome, work, made, outcome)
         if outcome.outcome == Call.Outcome.UNKNOWN and made.tool.lookup and await call_settle(made.row.id):
             await in_db(_read_again, work, made.row)
@@ -153,7 +153,7 @@ def _effect(work: Work, made: Made) -> Outcome:
     """Run a local tool inside a savepoint: what it refuses leaves nothing behind."""
     try:
         with thread_locked(work.turn.thread_id):
-            return returned(made.tool.label, made.tool.fn(_context(work, made.row), **_arguments(made.args)))
+            return returned(made.tool.label, made.tool.fn(_context(work, made), **_arguments(made.args)))
     except PermissionsError as refusal:
         return Outcome("refused", refusal.code, refusal.because)
     except (CollabError, AgentsError) as failure:
@@ -263,11 +263,12 @@ def _ask(locked: Locked, work: Work, row: Call, asks: Asks) -> None:
     work.questions.append(question.id)
 
 
-def _context(work: Work, row: Call) -> ToolContext:
-    turn = work.turn
+def _context(work: Work, made: Made) -> ToolContext:
+    """Return what a tool is given. What a person approved is said as they read it; anything else passes the check."""
+    turn, said = work.turn, str if made.stands else partial(_said, work)
     return ToolContext(
         actor=ending.acting(turn), workspace=work.workspace, thread=turn.thread_id, turn=turn.id,
-        said=partial(_said, work), key=row.key, within=rights.within_of(turn, work.names),
+        said=said, key=made.row.key, within=rights.within_of(turn, work.names),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from agents.action_items import action_items, open_actions
 from agents.actions import asking, running
+from agents.actions.closing import actions_superseded
 from agents.actions.expiring import actions_expire
 from agents.actions.services import action_approve, action_decline
 from agents.models.actions import PendingAction
@@ -26,6 +27,7 @@ from agents.turns.start import start_next
 from agents.waiting import actions_for
 from collab import commands
 from collab.errors import AlreadyYours, CollabError, Gone, Invalid
+from collab.log import thread_locked
 from collab.models.threads import Event
 from collab.services.threads import thread_archive
 from collab.services.workspaces import member_role_set
@@ -364,3 +366,14 @@ def test_an_open_action_waits_in_the_inbox_of_its_addressee_alone(studio: Studio
     assert not actions_for(studio.ben.actor)
     clock(10 * MINUTE)
     assert not actions_for(studio.ana.actor)
+
+
+def test_what_a_revised_turn_asked_for_is_superseded_and_what_another_asked_for_stays_open(studio: Studio):
+    revised, other = asked(studio), asked(studio, "Jon")
+    with thread_locked(studio.thread.id) as locked:
+        actions_superseded(locked, revised.turn, because="What was asked changed.")
+    revised.refresh_from_db()
+    other.refresh_from_db()
+    assert (revised.state, other.state) == ("superseded", "open")
+    assert outcomes(revised) == [("not_attempted", "superseded")] * 2
+    assert outcomes(other) == [("pending_confirmation", "consent")] * 2

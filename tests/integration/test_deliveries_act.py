@@ -254,6 +254,14 @@ def test_a_timer_about_what_is_moot_is_superseded(studio):
     assert json.loads(event.data)["reason"] == "superseded"  # the log is for good, so what a source said is not in it
 
 
+def test_a_timer_set_after_something_was_said_to_be_moot_is_about_what_came_later(studio):
+    said = stored(source(studio, "cinema"), text="Film F1 is cancelled.", moot=["film F1"])
+    later = sets(studio.ana, studio.thread, subject="film F1")
+    acted(said)
+    later.refresh_from_db()
+    assert later.state == Timer.State.WAITING
+
+
 def test_what_a_call_made_is_recorded_as_gone_once(studio):
     played = scene(studio)
     restaurant = source(studio)
