@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from agents.actions.expiring import NOT_BEGUN
 from agents.models.actions import PendingAction
 from agents.models.turns import Call
 from agents.turns.ending import acting
@@ -39,7 +40,7 @@ def action_items(viewer: Actor | None, ids: Sequence[UUID]) -> list[Item]:
 def open_actions(thread_id: UUID) -> Iterable[Ref]:
     """Return the actions of a thread that its page always shows: those that wait for someone, or for their turn."""
     waiting = PendingAction.objects.filter(thread_id=thread_id, state=_OPEN)
-    approved = PendingAction.objects.filter(thread_id=thread_id, state="approved", approved_turn=None)
+    approved = PendingAction.objects.filter(NOT_BEGUN, thread_id=thread_id)
     yield from (("action", id) for id in (waiting | approved).order_by("number").values_list("pk", flat=True))
 
 

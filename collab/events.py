@@ -178,7 +178,7 @@ class MessageHeld:
 
 @dataclass(frozen=True, slots=True)
 class MessageReleased:
-    """The author of a held message said what it means; it waits again."""
+    """A held message waits again: its author said what it means, or said nothing in time."""
 
     type: ClassVar[str] = "message_released"
     message: UUID
@@ -244,7 +244,7 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class TimerSuperseded:
-    """A timer will not fire: what it was about is moot, or someone cancelled it."""
+    """A timer will not fire: ``superseded``, as where what it was about is moot, or ``cancelled`` by someone."""
 
     type: ClassVar[str] = "timer_superseded"
     timer: UUID

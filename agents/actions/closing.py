@@ -46,6 +46,13 @@ def action_closed(
     return True
 
 
+def actions_superseded(locked: Locked, turn: Turn, *, because: str) -> None:
+    """End the open actions that a turn's lineage asked for, as its author asks for something else (DESIGN 7)."""
+    asked = PendingAction.objects.filter(turn__root_id=turn.root_id, state=PendingAction.State.OPEN)
+    for action in asked.order_by("number"):
+        action_closed(locked, action, state="superseded", by=System(), because=because)
+
+
 def calls_of(action: PendingAction) -> list[Call]:
     """Return the calls that are an action's steps, in order, in one query."""
     found = {str(call.pk): call for call in Call.objects.filter(pk__in=[step["call"] for step in action.steps])}
@@ -72,7 +79,7 @@ def calls_dropped(locked: Locked, turn: Turn, *, kept: Sequence[Call] = ()) -> N
         asked = PendingAction.objects.filter(turn__in=lineage).exists()
         waiting = Call.objects.filter(turn__in=lineage, outcome=_PENDING).exclude(pk__in=[call.pk for call in kept])
         left = [] if asked else list(waiting.order_by("turn__number", "number"))
-    calls_left(locked, left, Outcome("not_attempted", "ended", "The turn ended before it was asked for."), by=System())
+    calls_left(locked, left, Outcome("not_attempted", "ended", "The turn ended before it came to this."), by=System())
 
 
 def waiting_before(turn: Turn) -> list[Call]:

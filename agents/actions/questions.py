@@ -14,17 +14,13 @@ from datetime import date
 from typing import Any, Literal
 
 from agents.replies.escaping import escaped
+from agents.sources.saying import said_day
 
 LONGEST_VALUE = 200
 """Characters of one value that are shown; how many there are is said of a longer one."""
 
 LONGEST_NAME = 80
 _PLACEHOLDER = re.compile(r"\{(?:args|argument)\.([A-Za-z_][\w.]*)(?:\|(\w+))?\}")
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +131,9 @@ def _filled(values: Mapping[str, Any], path: str, how: str) -> str:
 def _day(value: Any) -> str:
     """Return a day with its weekday: a weekday alone could be any week's."""
     try:
-        day = date.fromisoformat(value)
+        return said_day(date.fromisoformat(value))
     except (TypeError, ValueError):
         return shown(value)
-    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def _text(value: Any) -> str:

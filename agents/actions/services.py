@@ -39,10 +39,10 @@ def action_approve(*, actor: Actor, action: UUID) -> PendingAction:
         Gone: it was decided on, is over, or its thread is archived.
     """
     with thread_locked(_thread_of(action)) as locked:
-        found = _decidable(locked, actor, action)
+        found, epoch = _decidable(locked, actor, action)
         if not _decided(found, state=_STATE.APPROVED, decided_by=actor, start_by=locked.now + STANDS, now=locked):
             raise _gone(PendingAction.objects.get(pk=action), actor)
-        append(locked, ActionResolved(action=found.pk, state=_STATE.APPROVED), actor=actor)
+        append(locked, ActionResolved(action=found.pk, state=_STATE.APPROVED), actor=actor, grants_epoch=epoch)
         thread_asked.send(sender=Thread, thread_id=locked.row.id)
         found.refresh_from_db()
         return found
@@ -60,7 +60,7 @@ def action_decline(*, actor: Actor, action: UUID, reason: str = "") -> PendingAc
     with valid():
         text = clean_text(reason, limit_bytes=LONGEST_REASON, name="the reason") if reason.strip() else ""
     with thread_locked(_thread_of(action)) as locked:
-        found = _decidable(locked, actor, action)
+        found, _ = _decidable(locked, actor, action)
         if found.state != _STATE.OPEN or locked.now >= found.expires_at:
             raise _gone(found, actor)
         because = f"{_name(actor)} declined it{f': {text}' if text else '.'}"
@@ -69,9 +69,10 @@ def action_decline(*, actor: Actor, action: UUID, reason: str = "") -> PendingAc
         return found
 
 
-def _decidable(locked: Locked, actor: Actor, action: UUID) -> PendingAction:
-    """Return an action for its addressee, who is here in person and may still view its thread."""
-    require(actor, Action.VIEW, locked.row)
+def _decidable(locked: Locked, actor: Actor, action: UUID) -> tuple[PendingAction, int]:
+    """Return an action for its addressee, who is here in person and may still view its thread, and the grants epoch at
+    which they may."""
+    epoch = require(actor, Action.VIEW, locked.row, for_write=True).grants_epoch or 0
     found = PendingAction.objects.get(pk=action)
     if not isinstance(actor, Person):
         raise Refused("Only people approve or decline, and only themselves: nobody and nothing does it for them.")
@@ -79,7 +80,7 @@ def _decidable(locked: Locked, actor: Actor, action: UUID) -> PendingAction:
         raise Refused(f"Only {_name(found.addressee)} may approve or decline A{found.number}: it is addressed to them.")
     if locked.row.archived_at is not None:
         raise Gone(f"{locked.row.title} is archived, so A{found.number} is over.")
-    return found
+    return found, epoch
 
 
 def _decided(found: PendingAction, *, state: str, decided_by: Actor, start_by: object, now: Locked) -> bool:

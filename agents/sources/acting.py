@@ -79,10 +79,8 @@ def delivery_act(*, delivery: UUID) -> Delivery | None:
     """Act on a delivery that is stored, or that found no route and may have one now; once, whoever calls this.
 
     Returns:
-        The delivery as it is now; None where there is none.
-
-    Raises:
-        Busy: its thread takes no more messages now; it stays stored.
+        The delivery as it is now: still where it waits, while its thread takes no more messages; None where there is
+        none.
     """
     found = Delivery.objects.select_related("source").filter(pk=delivery).first()
     if found is None or found.state not in _WAITS:
@@ -94,8 +92,9 @@ def delivery_act(*, delivery: UUID) -> Delivery | None:
     source = found.source
     origin = Source(source.id)
     timers_moot(
-        workspace=source.workspace_id, subjects=read.moot, source=origin, because=f"{source.label}: {_short(read.says)}"
-    )
+        workspace=source.workspace_id, subjects=read.moot, source=origin,
+        because=f"{source.label}: {_short(read.says)}", said_at=found.received_at,
+    )  # fmt: skip
     effects_gone(source=source, delivery=found.id, subjects=read.gone)
     place = _place(found, read)
     if read.does == "ignore":
@@ -147,7 +146,8 @@ def _admitted(found: Delivery, read: Read, place: Place) -> Delivery:
             with thread_locked(place.thread):
                 message = _posted(locked, found, read, actor, decision, asks=asks)
         except CollabError as refused:
-            return _parked(found, refused.because, waits=(Delivery.State.ACTED,))
+            # Where it was to go was not said by hand: a replay finds its route, and so its owner, again.
+            return _parked(found, refused.because, waits=(Delivery.State.ACTED,), thread_id=found.thread_id)
         Delivery.objects.filter(pk=found.pk).update(message_id=message.id)
         found.refresh_from_db()
         return found
@@ -165,11 +165,11 @@ def _posted(locked: Locked, found: Delivery, read: Read, actor: Source, decision
     return message
 
 
-def _parked(found: Delivery, because: str, waits: Sequence[str] = _WAITS) -> Delivery:
+def _parked(found: Delivery, because: str, *, waits: Sequence[str] = _WAITS, **changes: object) -> Delivery:
     """Keep a delivery for people to route: it is never dropped."""
     Delivery.objects.filter(pk=found.pk, state__in=waits).exclude(
         state=Delivery.State.UNROUTABLE, reason=because
-    ).update(state=Delivery.State.UNROUTABLE, reason=because, message_id=None, acted_at=None)
+    ).update(state=Delivery.State.UNROUTABLE, reason=because, message_id=None, acted_at=None, **changes)
     found.refresh_from_db()
     return found
 

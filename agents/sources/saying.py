@@ -1,4 +1,4 @@
-"""How the fields that several handlers read are checked and said. Pure."""
+"""How days are said, and how the fields that several handlers read are checked and said. Pure."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 _NUMBER = re.compile(r"[A-Za-z0-9-]{1,40}")
 
 
+def said_day(day: date) -> str:
+    """Return a day with its weekday, "Fri 4 December 2026": a weekday alone could be any week's."""
+    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
 def day_of(body: Mapping[str, Any], name: str = "day") -> str:
     """Return a field that is a day (``2026-12-04``) as it is said: "Fri 4 December 2026".
 
@@ -25,10 +30,9 @@ def day_of(body: Mapping[str, Any], name: str = "day") -> str:
         Unreadable: it is none.
     """
     try:
-        day = date.fromisoformat(text_of(body, name, longest=10))
+        return said_day(date.fromisoformat(text_of(body, name, longest=10)))
     except ValueError:
         raise Unreadable(f"Its {name!r} is no day like 2026-12-04.") from None
-    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def clock_of(body: Mapping[str, Any], name: str = "time") -> str:

@@ -12,6 +12,7 @@ from agents.models.timers import Timer
 from agents.sources import acting
 from agents.timers import rules
 from agents.timers.services import timer_superseded
+from collab.db import AWAY
 from collab.errors import CollabError
 from collab.events import TimerFired
 from collab.log import Locked, append, thread_locked
@@ -43,8 +44,12 @@ def timers_fire() -> float:
     for id in due:
         try:
             timer_fire(timer=id)
+        except AWAY:
+            raise
         except CollabError as refused:
             log.warning("timer_not_fired", timer=str(id), because=refused.because)
+        except Exception:  # one that breaks off, as where its zone is no zone any more, keeps no other from firing
+            log.exception("timer_broke_off", timer=str(id))
     return seconds_to_next()
 
 

@@ -108,14 +108,18 @@ def timer_cancel(*, actor: Actor, timer: UUID, turn: UUID | None = None) -> Time
         return found
 
 
-def timers_moot(*, workspace: UUID, subjects: Collection[str], source: Source, because: str) -> int:
+def timers_moot(*, workspace: UUID, subjects: Collection[str], source: Source, because: str, said_at: datetime) -> int:
     """Supersede the waiting timers of a workspace whose subject a source said is moot; return how many.
 
     Doing it again changes nothing.
+
+    Args:
+        said_at: when it said so; a timer that was set later is about what came after.
     """
     if not subjects:
         return 0
-    waiting = Timer.objects.filter(state=Timer.State.WAITING, subject__in=subjects, thread__workspace_id=workspace)
+    about = Timer.objects.filter(subject__in=subjects, thread__workspace_id=workspace)
+    waiting = about.filter(state=Timer.State.WAITING, set_at__lte=said_at)
     ended = 0
     for timer in waiting.order_by("thread_id", "pk"):
         with thread_locked(timer.thread_id) as locked:
@@ -140,7 +144,8 @@ def _ended(
     if not waits.update(state=state, reason=reason, ended_by=actor, ended_at=locked.now):
         return False
     timer.state, timer.reason, timer.ended_by, timer.ended_at = state, reason, actor, locked.now
-    append(locked, TimerSuperseded(timer.id, reason), actor=actor, turn=turn)
+    # Why is said by the row, which can be erased: it may quote what a source delivered, or name people.
+    append(locked, TimerSuperseded(timer.id, state.value), actor=actor, turn=turn)
     return True
 
 

@@ -73,7 +73,7 @@ Lookup = Callable[[ToolContext, BaseModel], Awaitable[Looked]]
 """Asks the other side what became of a call: its context (with the call's key) and its arguments."""
 
 Undo = Callable[[ToolContext, BaseModel, JsonValue], Awaitable[JsonValue]]
-"""Takes back what a call did: its context (with its key), its arguments, its result. Returns what is recorded of it."""
+"""Takes back what a call did: its context (with its key), its arguments, its result. What it returns is not kept."""
 
 Routes = Callable[[JsonValue], Sequence[tuple[str, str]]]
 """Names what a result is about, as (source name, subject) pairs: ``("restaurant", "reservation R1")``."""

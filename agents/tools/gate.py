@@ -40,6 +40,9 @@ log = structlog.get_logger(__name__)
 SETTLED = ["tool", "outcome", "reason", "because", "result", "moved_from", "finished_at"]
 """What settling a call writes of its row."""
 
+WRITES = [*SETTLED, "sent_at", "carried_by"]
+"""What carrying a call out writes of its row: who shared it, or let it be done again, is written by others."""
+
 
 async def carry_out(work: Work, part: ToolCallPart, *, step: int, number: int) -> ToolReturnPart | None:
     """Carry out one call that the model made, and return what the model is told; None for a question, which is told
@@ -76,7 +79,7 @@ async def run(work: Work, made: Made) -> None:
     if made.tool.local:
         await in_db(_run_local, work, made)
     elif await in_db(_store_sent, work, made):
-        outcome = await _sent(made.tool, _context(work, made.row), made.args)
+        outcome = await _sent(made.tool, _context(work, made), made.args)
         await in_db(_store_outcome, work, made, outcome)
         if outcome.outcome == Call.Outcome.UNKNOWN and made.tool.lookup and await call_settle(made.row.id):
             await in_db(_read_again, work, made.row)
@@ -150,7 +153,7 @@ def _effect(work: Work, made: Made) -> Outcome:
     """Run a local tool inside a savepoint: what it refuses leaves nothing behind."""
     try:
         with thread_locked(work.turn.thread_id):
-            return returned(made.tool.label, made.tool.fn(_context(work, made.row), **_arguments(made.args)))
+            return returned(made.tool.label, made.tool.fn(_context(work, made), **_arguments(made.args)))
     except PermissionsError as refusal:
         return Outcome("refused", refusal.code, refusal.because)
     except (CollabError, AgentsError) as failure:
@@ -179,7 +182,7 @@ def _store_sent(work: Work, made: Made) -> bool:
     """Store a call that is about to be sent, or its refusal; say whether it is sent."""
     with thread_locked(work.turn.thread_id) as locked:
         if opened := _opened(locked, work, made):
-            made.row.save()
+            _saved(made.row)
         return opened
 
 
@@ -229,7 +232,7 @@ def begin(locked: Locked, work: Work, row: Call, grants_epoch: int = 0) -> None:
 
 def _finish(locked: Locked, work: Work, made: Made, outcome: Outcome) -> None:
     if outcome.asks is not None:
-        made.row.save()
+        _saved(made.row)
         _ask(locked, work, made.row, outcome.asks)
         return
     settle(locked, work, made.row, outcome)
@@ -242,10 +245,14 @@ def settle(locked: Locked, work: Work, row: Call, outcome: Outcome) -> None:
     row.tool = outcome.recorded_as or row.called_as
     row.reason, row.because, row.result = outcome.reason, outcome.because, outcome.result
     row.outcome, row.finished_at = outcome.outcome, locked.now
-    row.save()
+    _saved(row)
     ended = CallEnded(call=row.id, outcome=outcome.outcome, reason=outcome.reason)
     append(locked, ended, actor=ending.acting(work.turn), turn=work.turn.id)
     work.records.append(record_of(row))
+
+
+def _saved(row: Call) -> None:
+    row.save(update_fields=None if row._state.adding else WRITES)
 
 
 def _ask(locked: Locked, work: Work, row: Call, asks: Asks) -> None:
@@ -256,11 +263,12 @@ def _ask(locked: Locked, work: Work, row: Call, asks: Asks) -> None:
     work.questions.append(question.id)
 
 
-def _context(work: Work, row: Call) -> ToolContext:
-    turn = work.turn
+def _context(work: Work, made: Made) -> ToolContext:
+    """Return what a tool is given. What a person approved is said as they read it; anything else passes the check."""
+    turn, said = work.turn, str if made.stands else partial(_said, work)
     return ToolContext(
         actor=ending.acting(turn), workspace=work.workspace, thread=turn.thread_id, turn=turn.id,
-        said=partial(_said, work), key=row.key, within=rights.within_of(turn, work.names),
+        said=said, key=made.row.key, within=rights.within_of(turn, work.names),
     )  # fmt: skip
 
 

@@ -116,6 +116,8 @@ def not_known(tool: Tool) -> Outcome:
 
 
 def _today(locked: Locked, turn: Turn, workspace: UUID, tool: Tool) -> int:
+    """Count the calls of a day for one person, while no other thread of the workspace counts them."""
+    WorkspaceTool.objects.select_for_update(no_key=True).filter(workspace_id=workspace, tool_id=tool.name).first()
     midnight = locked.now.replace(hour=0, minute=0, second=0, microsecond=0)
     calls = Call.objects.filter(_COUNTED, tool=tool.name, sent_at__gte=midnight, turn__thread__workspace_id=workspace)
     return calls.filter(turn__on_behalf_of=turn.on_behalf_of).count()

@@ -57,7 +57,7 @@ def call_check(*, actor: Actor, call: UUID) -> Call:
         NotFound: there is no such call, or the actor may not see its thread.
         Gone: its outcome is known.
         NothingToAsk: its tool has no lookup.
-        Busy: too many are being checked.
+        Busy: too many are being checked, or this one is at this moment.
     """
     require(actor, Action.VIEW, _thread_of(call))
     found = Call.objects.get(pk=call)
@@ -66,7 +66,7 @@ def call_check(*, actor: Actor, call: UUID) -> Call:
     with _one_of_few():
         sent = settling.lookup_claimed(call)
         if sent is None:
-            raise NothingToAsk()
+            raise _why_not_asked(call)
         looked = asyncio.run(settling.looked_up(sent))
         settling.settled(sent, looked, actor=actor)
     return Call.objects.get(pk=call)
@@ -166,6 +166,17 @@ def _undo_recorded(sent: Sent, came: Outcome, actor: Actor) -> None:
 
 def _not_known(tool: Tool) -> str:
     return f"Nobody knows whether undoing {tool.label.lower()} was done."
+
+
+def _why_not_asked(call: UUID) -> Busy | Gone | NothingToAsk:
+    """Say why a call is not looked up now: another asks at this moment, it was settled meanwhile, or nobody can say."""
+    found = settling.with_turn(call)
+    if found is None or found.outcome != Call.Outcome.UNKNOWN:
+        return Gone("What became of it is known.")
+    sent = settling.as_sent(found)
+    if sent is None or sent.tool.lookup is None:
+        return NothingToAsk()
+    return Busy("It is being checked at this moment; try again shortly.")
 
 
 def _why_not_undone(call: Call) -> str:

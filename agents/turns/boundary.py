@@ -16,7 +16,7 @@ from django.db.models import F
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, UserPromptPart
 
 from agents.actions.asking import action_asked
-from agents.actions.closing import calls_dropped
+from agents.actions.closing import actions_superseded, calls_dropped
 from agents.errors import LeaseLost
 from agents.models.turns import Call, Turn
 from agents.replies.record import CallRecord
@@ -239,6 +239,7 @@ def _ends_for_another(locked: Locked, work: Work, waiting: list[Message], verdic
             work.next = None
     else:
         because = "What was asked changed; the next turn goes on from what it did."
+        actions_superseded(locked, turn, because="What was asked changed.")
         ending.end(
             locked, turn, status=Turn.Status.STOPPED, reason="revised", because=because, text=work.text, whole=False,
             more=True,

@@ -21,6 +21,7 @@ from agents.replies.stream import CheckedStream
 from agents.tools.registry import SETTING
 from agents.turns.counts import rulings_counted
 from collab.canonical import BadJson, parse_json
+from permissions.actors import same_author
 
 log = structlog.get_logger(__name__)
 
@@ -84,7 +85,9 @@ def earlier_calls(turn: Turn) -> list[CallRecord]:
     before = Call.objects.filter(turn__thread_id=turn.thread_id, turn__seq__lt=turn.seq, question=None)
     newest = before.exclude(outcome=None).select_related("turn").defer("turn__history")
     return [
-        record_of(call) if call.shared_at or call.turn.principal == turn.principal else _told_to_all(record_of(call))
+        record_of(call)
+        if call.shared_at or same_author(call.turn.origin, turn.origin)
+        else _told_to_all(record_of(call))
         for call in reversed(newest.order_by("-turn__seq", "-number")[:EARLIER])
     ]
 

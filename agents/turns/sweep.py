@@ -3,9 +3,11 @@ Leases and the sweep)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
+import structlog
 from django.db.models import Exists, OuterRef, Q
 
 from agents.actions.expiring import actions_expire, approved_in
@@ -14,9 +16,12 @@ from agents.sources import acting
 from agents.sources.retention import deliveries_forget_now_and_then
 from agents.turns import ending
 from agents.turns.holding import messages_let_go_now_and_then
+from collab.db import AWAY
 from collab.log import thread_locked
 from collab.models.threads import Message, Thread
 from permissions.clock import AccordNow
+
+log = structlog.get_logger(__name__)
 
 ANSWER_WITHIN = timedelta(hours=24)
 AT_ONCE = 100
@@ -26,12 +31,11 @@ AT_ONCE = 100
 def due_threads() -> list[UUID]:
     """Act on the deliveries that were left, end the turns whose questions nobody answered in time, and return the
     threads in which something is due: a running turn whose lease is dead, a waiting message, an answered question."""
-    deliveries_forget_now_and_then()
-    acting.delivered(acting.left_over())
-    actions_expire()
-    messages_let_go_now_and_then()
-    for turn in _unanswered():
-        _end_unanswered(turn)
+    for step in (
+        deliveries_forget_now_and_then, _act_on_deliveries, actions_expire, messages_let_go_now_and_then,
+        _end_the_unanswered,
+    ):  # fmt: skip
+        _swept(step)
     running = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.RUNNING)
     waiting = Message.objects.filter(thread=OuterRef("pk"), waits=True)
     paused = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.PAUSED, resumed_by=None)
@@ -40,6 +44,25 @@ def due_threads() -> list[UUID]:
     asked = Exists(waiting) | Exists(answered) | approved_in(OuterRef("pk"))
     due = Thread.objects.exclude(held).filter(Exists(running) | asked)
     return list(due.values_list("id", flat=True)[:AT_ONCE])
+
+
+def _swept(step: Callable[[], object]) -> None:
+    """Do one step of the sweep; what goes wrong in one is logged and keeps no other from being done."""
+    try:
+        step()
+    except AWAY:
+        raise
+    except Exception:
+        log.exception("sweep_failed", step=step.__name__)
+
+
+def _act_on_deliveries() -> None:
+    acting.delivered(acting.left_over())
+
+
+def _end_the_unanswered() -> None:
+    for turn in _unanswered():
+        _end_unanswered(turn)
 
 
 def _unanswered() -> list[Turn]:

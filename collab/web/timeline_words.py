@@ -110,7 +110,9 @@ def _timer_fired(fact: events.TimerFired, items: Items) -> Said:
 def _timer_over(fact: events.TimerSuperseded, items: Items) -> Said:
     if fact.reason == "cancelled":
         return "x", "", f"cancelled {_timer(fact.timer, items).lower()}"
-    return "minus", "", f"{_timer(fact.timer, items)} was superseded: {visible(short(fact.reason))}"
+    timer = items.get(("timer", fact.timer))
+    why = f": {visible(short(timer['reason']))}" if timer and timer["reason"] else ""
+    return "minus", "", f"{_timer(fact.timer, items)} was superseded{why}"
 
 
 def _timer(id: UUID, items: Items) -> str:

@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db import connection
 from pydantic import JsonValue
 
-from agents.action_items import action_items
+from agents.action_items import action_items, open_actions
 from agents.actions import asking, running
+from agents.actions.closing import actions_superseded
 from agents.actions.expiring import actions_expire
 from agents.actions.services import action_approve, action_decline
 from agents.models.actions import PendingAction
@@ -26,6 +27,8 @@ from agents.turns.start import start_next
 from agents.waiting import actions_for
 from collab import commands
 from collab.errors import AlreadyYours, CollabError, Gone, Invalid
+from collab.log import thread_locked
+from collab.models.threads import Event
 from collab.services.threads import thread_archive
 from collab.services.workspaces import member_role_set
 from permissions.errors import NotFound, PermissionsError, Refused
@@ -237,6 +240,7 @@ def test_an_approver_who_lost_the_thread_starts_nothing(studio: Studio):
     assert start_next(studio.thread.id) is None
     assert outcomes(action) == [("refused", "forbidden")]
     assert start_next(studio.thread.id) is None
+    assert list(open_actions(studio.thread.id)) == []
 
 
 def test_an_approved_action_whose_turn_does_not_start_in_time_expires(studio: Studio, clock):
@@ -266,6 +270,9 @@ def test_an_approved_action_comes_before_what_waits_and_takes_none_of_it(studio:
     started = start_next(studio.thread.id)
     assert started is not None
     assert (started.turn.trigger, took(started.turn)) == ("approval", [])
+    approval = Event.objects.get(thread=studio.thread, type="action_resolved")
+    studio.workspace.refresh_from_db()
+    assert 0 < approval.grants_epoch == studio.workspace.grants_epoch
 
 
 def test_while_a_question_is_open_the_steps_are_told_without_the_model(studio: Studio, puppet: Puppet):
@@ -359,3 +366,14 @@ def test_an_open_action_waits_in_the_inbox_of_its_addressee_alone(studio: Studio
     assert not actions_for(studio.ben.actor)
     clock(10 * MINUTE)
     assert not actions_for(studio.ana.actor)
+
+
+def test_what_a_revised_turn_asked_for_is_superseded_and_what_another_asked_for_stays_open(studio: Studio):
+    revised, other = asked(studio), asked(studio, "Jon")
+    with thread_locked(studio.thread.id) as locked:
+        actions_superseded(locked, revised.turn, because="What was asked changed.")
+    revised.refresh_from_db()
+    other.refresh_from_db()
+    assert (revised.state, other.state) == ("superseded", "open")
+    assert outcomes(revised) == [("not_attempted", "superseded")] * 2
+    assert outcomes(other) == [("pending_confirmation", "consent")] * 2

@@ -17,6 +17,7 @@ from agents.tools.consent import Frozen, step_hash
 from agents.tools.contract import Looked
 from agents.tools.frozen import carry_out_step
 from agents.turns.boundary import Work
+from agents.turns.sharing import call_share
 from agents.turns.start import start_next
 from collab.models.documents import Document
 from collab.models.threads import Event
@@ -93,6 +94,15 @@ def test_a_step_is_carried_out_once(waiting, studio, outside):
     async_to_sync(carry_out_step)(work, stale, as_frozen(stale))
     assert stale.outcome == "done"
     assert len(outside.sent) == 1
+
+
+def test_a_step_shared_while_one_before_it_runs_stays_shared(waiting, studio):
+    work, call = approved(studio), waiting[0]
+    stale = Call.objects.get(pk=call.pk)
+    call_share(actor=studio.ben.actor, call=call.id)
+    async_to_sync(carry_out_step)(work, stale, as_frozen(stale))
+    call.refresh_from_db()
+    assert (call.outcome, call.shared_by, call.carried_by_id) == ("done", studio.ben.actor, work.turn.id)
 
 
 def test_a_grant_lost_between_consent_and_step_stops_it(waiting, counter, studio, outside):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -195,6 +196,15 @@ def test_a_delivery_routed_by_hand_is_whose_routed_it(studio, django_capture_on_
     assert (delivery.state, delivery.routed_by) == ("acted", studio.ana.actor)
 
 
+def test_what_no_thread_can_keep_waits_and_is_routed_anew_when_it_is_acted_on_again(studio):
+    restaurant = source(studio)
+    routed(restaurant, "reservation R1", studio.thread, studio.ana)
+    found = acted(stored(restaurant, subject="reservation R1", text="\u200b"))
+    assert (found.state, found.thread_id, found.message_id) == ("unroutable", None, None)
+    assert found.reason
+    assert messages(studio) == []
+
+
 def test_a_thread_without_an_agent_is_told_what_it_cannot_be_asked(studio):
     bare = thread_create(actor=studio.ana.actor, workspace=studio.workspace.id, title="People")
     Thread.objects.filter(pk=bare.id).update(agent_id=None)
@@ -240,7 +250,16 @@ def test_a_timer_about_what_is_moot_is_superseded(studio):
     assert (about.state, about.reason) == ("superseded", "Cinema: Film F1 is cancelled.")
     assert about.ended_by == Sender(cinema.id)
     assert other.state == Timer.State.WAITING
-    assert Event.objects.filter(thread=studio.thread, type="timer_superseded").count() == 1
+    event = Event.objects.get(thread=studio.thread, type="timer_superseded")
+    assert json.loads(event.data)["reason"] == "superseded"  # the log is for good, so what a source said is not in it
+
+
+def test_a_timer_set_after_something_was_said_to_be_moot_is_about_what_came_later(studio):
+    said = stored(source(studio, "cinema"), text="Film F1 is cancelled.", moot=["film F1"])
+    later = sets(studio.ana, studio.thread, subject="film F1")
+    acted(said)
+    later.refresh_from_db()
+    assert later.state == Timer.State.WAITING
 
 
 def test_what_a_call_made_is_recorded_as_gone_once(studio):

@@ -193,6 +193,14 @@ def test_a_turn_that_fails_before_it_starts_takes_nothing(studio: Studio, monkey
     assert start_next(studio.thread.id) is not None
 
 
+def test_a_step_of_the_sweep_that_fails_keeps_no_thread_from_being_woken(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+):
+    posts(studio.ana, studio.thread, "hello")
+    monkeypatch.setattr(sweep, "actions_expire", _raises)
+    assert sweep.due_threads() == [studio.thread.id]
+
+
 def test_the_sweep_finds_what_nobody_woke_for(studio: Studio, lapse):
     assert sweep.due_threads() == []
     posts(studio.ana, studio.thread, "hello")

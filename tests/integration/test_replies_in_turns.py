@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from agents.models.turns import Question
+from agents.models.turns import Question, Turn
 from agents.turns import live
 from agents.turns.spoken import earlier_calls
 from collab.models.proposals import Proposal
+from permissions.actors import Source
 from permissions.roles import CHANGE_DOCUMENT
 from permissions.services import grant_take
 from tests.support.cast import Studio
@@ -154,3 +156,22 @@ def test_of_another_persons_calls_a_reply_is_held_to_what_everyone_is_told(
     (to_ben,), (to_ana,) = earlier_calls(for_ben), earlier_calls(for_ana)
     assert (to_ben.name, to_ben.outcome, to_ben.args, to_ben.result) == ("edit_document", "done", {}, None)
     assert (to_ana.args, to_ana.result["version"]) == (RAISE, 2)
+
+
+@pytest.mark.corrupts
+def test_of_what_one_source_asked_for_the_turn_of_another_is_told_no_more_than_everyone(
+    studio: Studio, puppet: Puppet, stage: Stage
+) -> None:
+    asks(studio, puppet)
+    puppet.calls("edit_document", **RAISE)
+    puppet.is_asked()
+    puppet.says("Is Friday still right?")
+    stage.settles()
+    posts(studio.ben, studio.thread, "what happened?")
+    puppet.is_asked()
+    puppet.says("I looked.")
+    stage.settles()
+    for turn, owner in zip(turns(studio.thread), (studio.ana, studio.ben), strict=True):
+        Turn.objects.filter(pk=turn.pk).update(origin=Source(uuid4(), owner.id), on_behalf_of=None)
+    (told,) = earlier_calls(turns(studio.thread)[1])
+    assert (told.name, told.args, told.result) == ("edit_document", {}, None)

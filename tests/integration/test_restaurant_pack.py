@@ -137,6 +137,11 @@ def test_an_undone_booking_is_cancelled_under_a_key_of_its_own(studio: Studio, f
         asyncio.run(tool.undo(ctx, args, None))
 
 
+def test_a_cancelled_reservation_is_known_by_the_call_that_made_it_and_by_no_other():
+    named = {name: TOOLS[name].routes for name in words_of([restaurant])}
+    assert [name for name, routes in named.items() if routes] == ["reserve_table"]
+
+
 def test_reservations_are_found_cancelled_and_told_to_the_group(studio: Studio, fake: Fake):
     asyncio.run(restaurant.reserve_table.fn(context(studio, "k1"), **TABLE))
     by_day = asyncio.run(restaurant.find_reservation.fn(context(studio, "k2"), day="2026-12-04"))

@@ -197,6 +197,13 @@ def test_what_has_no_lookup_cannot_be_checked(lost, studio, outside):
     assert unknown_in(studio.thread.id) == [lost.id]
 
 
+def test_a_call_that_another_checks_at_this_moment_is_busy(lost, studio, outside, monkeypatch):
+    monkeypatch.setattr(settling, "lookup_claimed", lambda call: None)
+    with pytest.raises(Busy, match="at this moment"):
+        call_check(actor=studio.ben.actor, call=lost.id)
+    assert outside.looked_up == 0
+
+
 def test_too_many_checks_at_once_are_busy_and_count_nothing(lost, studio, monkeypatch):
     monkeypatch.setattr(services, "_outward", threading.BoundedSemaphore(1))
     with services._one_of_few(), pytest.raises(Busy):

@@ -146,6 +146,15 @@ def test_a_full_queue_keeps_a_timer_due(studio, clock, monkeypatch):
     assert again(timer).state == "waiting"
 
 
+def test_a_timer_that_breaks_off_keeps_no_other_from_firing(studio, clock):
+    broken, other = sets(studio.ana, studio.thread, minutes=5), sets(studio.ana, studio.thread, "Call Sam.")
+    Timer.objects.filter(pk=broken.pk).update(zone="Europe/Atlantis")
+    clock(10 * MINUTE)
+    timers_fire()
+    assert (again(broken).state, again(other).state) == ("waiting", "fired")
+    assert [text for _, text in said(studio)] == ["Call Sam."]
+
+
 def test_a_timer_of_a_thread_whose_agent_left_tells_people(studio, clock):
     sets(studio.ana, studio.thread, does="asks")
     Thread.objects.filter(pk=studio.thread.id).update(agent_id=None)

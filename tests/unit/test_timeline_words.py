@@ -15,11 +15,12 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 MESSAGE = {"seq": 12, "text": "hm", "author": {"kind": "person", "name": "Ana"}}
 ACTION = {"number": 1, "for": {"name": "Ana"}, "steps": [{"label": "Reserve table"}, {"label": "Text group"}]}
 TIMER = {"number": 2, "local": "2027-06-12T20:30", "zone": "Europe/Vienna", "text": "Call \u202ethe hall."}
+MOOT = {**TIMER, "repeats": "weekly", "reason": "cinema: F1 is off."}
 ITEMS: dict[tuple[str, UUID], dict[str, Any]] = {
     ("message", A): MESSAGE,
     ("action", A): {**ACTION, "reason": ""},
     ("action", B): {**ACTION, "reason": "Too late."},
-    ("timer", A): {**TIMER, "repeats": "weekly"},
+    ("timer", A): MOOT,
     ("timer", B): {**TIMER, "repeats": "never"},
     ("call", A): {"label": "Reserve table"},
 }
@@ -56,7 +57,8 @@ SAID = {
     ),
     "fired": (events.TimerFired(A, A, 1), "Timer 2 fired: message 12"),
     "cancelled": (events.TimerSuperseded(A, "cancelled"), "cancelled timer 2"),
-    "moot": (events.TimerSuperseded(A, "cinema: F1 is off."), "Timer 2 was superseded: cinema: F1 is off."),
+    "moot": (events.TimerSuperseded(A, "superseded"), "Timer 2 was superseded: cinema: F1 is off."),
+    "moot, not shown": (events.TimerSuperseded(C, "superseded"), "A timer was superseded"),
 }
 
 

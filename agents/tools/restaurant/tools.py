@@ -63,7 +63,7 @@ async def reserve_table(ctx: ToolContext, day: Day, time: Clock, party: Party, n
     return await RESTAURANT.asked("POST", "/reservations", key=ctx.key, body=body)
 
 
-@tool(effect="write", keyed=True, lookup=_was_it_cancelled, routes=_about, per_day=50, timeout=15.0)
+@tool(effect="write", keyed=True, lookup=_was_it_cancelled, per_day=50, timeout=15.0)
 async def cancel_table(ctx: ToolContext, reservation: Number) -> JsonValue:
     """Cancel a reservation at the restaurant."""
     return await CANCELLING.asked("DELETE", f"/reservations/{reservation}", key=ctx.key)

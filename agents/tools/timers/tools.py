@@ -42,9 +42,7 @@ def set_timer(
 
 
 @tool(effect="write", local=True, consent="unless_person", label="Cancel timer")
-def cancel_timer(
-    ctx: ToolContext, number: Annotated[int, Field(ge=1, description="As list_timers says.")]
-) -> JsonValue:
+def cancel_timer(ctx: ToolContext, number: Number) -> JsonValue:
     """Cancel a timer of the person you work for."""
     found = Timer.objects.filter(thread_id=ctx.thread, number=number).first()
     if found is None:
