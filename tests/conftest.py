@@ -30,15 +30,23 @@ MISSING_BROWSER = "no Chromium on this machine (install the package chromium, or
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the heavy tests together on one worker, and mark those of tests/browser and tests/faults."""
+    """Keep the heavy tests together on one worker, which begins with them while the other takes the rest, and mark
+    those of tests/browser and tests/faults."""
+    items.sort(key=lambda item: not is_heavy(item))
     for item in items:
         folder = item.path.parent.name
-        if folder in HEAVY_FOLDERS or HEAVY_FIXTURES & set(getattr(item, "fixturenames", ())):
+        if is_heavy(item):
             item.add_marker(pytest.mark.xdist_group("heavy"))
         if folder in HEAVY_FOLDERS:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if folder == "browser":
             item.add_marker(pytest.mark.browser)
+
+
+def is_heavy(item: pytest.Item) -> bool:
+    """Say whether a test starts a browser or processes of its own."""
+    in_folder = item.path.parent.name in HEAVY_FOLDERS
+    return in_folder or bool(HEAVY_FIXTURES & set(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session")
