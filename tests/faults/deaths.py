@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from datetime import timedelta
 from importlib import import_module
 from typing import Any, NoReturn
 from uuid import UUID
@@ -27,7 +28,7 @@ from agents.actions.services import action_approve
 from agents.models.actions import PendingAction
 from agents.providers.choose import model_for
 from agents.sources import acting
-from agents.tools import gate
+from agents.tools import gate, settling
 from agents.tools.enabling import workspace_tool_enable
 from agents.tools.registry import TOOLS
 from agents.turns import lease
@@ -42,8 +43,10 @@ from tests.faults.tables import HALL, tables
 
 
 def tables_registered() -> None:
-    """Have this process know the tools of ``tables.py``."""
+    """Have this process know the tools of ``tables.py``, and take what the world does not have as not sent: whoever
+    sent it is dead."""
     TOOLS.update({tool.name: tool for tool in tables()})
+    settling.MAY_ARRIVE = timedelta(0)
 
 
 def deliveries_left() -> None:

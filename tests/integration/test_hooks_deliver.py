@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from io import StringIO
@@ -30,7 +29,7 @@ def delivers(server, *arguments, given=b""):
     """Run it, and return its status and all that it printed."""
     command = [sys.executable, "manage.py", "deliver", *arguments, "--url", server.url]
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **server.environment}, input=given, capture_output=True, check=False
+        command, cwd=ROOT, env=server.environment, input=given, capture_output=True, check=False
     )
     return done.returncode, (done.stdout + done.stderr).decode()
 
