@@ -65,9 +65,12 @@ def fast_and_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, fast_and_apart: None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Give each worker of each run a SQLite file of its own, so that two runs at once do not share one."""
+    """Give each worker of each run a SQLite file of its own, so that two runs at once do not share one; have PostgreSQL
+    not wait for its disk."""
     if connection.vendor == "sqlite":
         connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+    else:
+        connection.settings_dict["OPTIONS"]["options"] += " -c synchronous_commit=off"
 
 
 @pytest.fixture(autouse=True)

@@ -28,9 +28,7 @@ source_create(
 def delivers(server, *arguments, given=b""):
     """Run it, and return its status and all that it printed."""
     command = [sys.executable, "manage.py", "deliver", *arguments, "--url", server.url]
-    done = subprocess.run(
-        command, cwd=ROOT, env=server.environment, input=given, capture_output=True, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, env=server.environment, input=given, capture_output=True, check=False)
     return done.returncode, (done.stdout + done.stderr).decode()
 
 
