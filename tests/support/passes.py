@@ -1,4 +1,5 @@
-"""``make test``: the database tests on PostgreSQL and Redis where those answer, then every test on SQLite."""
+"""``make test``: tests that a database decides on PostgreSQL and Redis, where those answer, and on SQLite; all others
+once, in one of the two passes."""
 
 from __future__ import annotations
 
@@ -22,16 +23,38 @@ OWN_SERVICES = (
     "faults/test_postgres_killed.py",
     "faults/test_reconnect_storm.py",
     "faults/test_two_versions.py",
-)
-"""Tests whose processes use the services whichever pass runs them: they run in the first."""
+    "attacks",
+    *(
+        f"integration/test_{name}.py"
+        for name in (
+            "accepting_with_edits", "bad_input", "call_items", "call_share", "delegations", "document_policy",
+            "document_rights", "document_versions", "documents_in_turns", "editing", "inbox_actions", "inbox_rights",
+            "items", "past", "proposal_commands", "proposal_rights", "proposals_in_advance", "reach", "suggestions_told",
+        )
+    ),
+)  # fmt: skip
+"""Tests whose processes use the services whichever pass runs them, and those of documents and rights, whose rules no
+database changes: they run in the first."""
 
 OWN_SQLITE = (
     "faults/test_kill.py",
     "integration/test_server.py",
     "integration/test_protocol.py",
     "scenarios/test_scenarios.py",
-)
-"""Tests whose processes use a SQLite of their own whichever pass runs them: they run in the second."""
+    *(
+        f"integration/test_{name}.py"
+        for name in (
+            "admin_grants", "admin_pages", "admin_people", "admin_phrasings", "admin_private", "admin_reading",
+            "admin_reply_settings", "admin_why", "asking", "audit_command", "bad_text", "commands_manage",
+            "grants_pages", "hooks_admin", "hooks_deliver", "inbox_page", "page_links", "pages", "phrasings",
+            "provider_turns", "readme", "replies_composed", "replies_in_turns", "restaurant_pack", "routes",
+            "rude_arguments", "search_page", "shop_pack", "shop_table", "tool_command", "tools_enabled", "why_command",
+            "why_pages", "world_command",
+        )
+    ),
+)  # fmt: skip
+"""Tests whose processes use a SQLite of their own whichever pass runs them, and those of pages, commands and words,
+whose rules no database changes: they run in the second."""
 
 NEEDED = (
     "PostgreSQL and Redis pass skipped: it needs a PostgreSQL (DATABASE_URL, or 127.0.0.1:5432 letting postgres in "
@@ -40,9 +63,9 @@ NEEDED = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both passes, the whole suite last; return 0 only when neither failed."""
+    """Run both passes; return 0 only when neither failed. Where no services answer, the second runs every test."""
     services = services_pass(arguments)
-    print("== every test, on SQLite", flush=True)
+    print("== every test, on SQLite" if services is None else "== the other tests, on SQLite", flush=True)
     done = () if services is None else OWN_SERVICES
     whole = pytest({"DATABASE_URL": "", "REDIS_URL": ""}, [*PARALLEL, *ignoring(done), *arguments])
     return services or whole
