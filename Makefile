@@ -29,7 +29,7 @@ run: $(RUNTIME) ## Serve the demo on http://127.0.0.1:8000 (PORT=… for another
 	@$(PYTHON) manage.py demo
 	@exec $(PYTHON) manage.py serve --port $(PORT)
 
-test: $(DEV) ## Run every test on SQLite, and the database tests on PostgreSQL and Redis (ARGS=… for pytest)
+test: $(DEV) ## Run every test, those that a database decides on SQLite and on PostgreSQL and Redis (ARGS=… for pytest)
 	@$(PYTHON) -m tests.support.passes $(ARGS)
 
 check: $(DEV) ## Check format, lint, types, imports, deployment, migrations and architecture
