@@ -29,8 +29,8 @@ OWN_SERVICES = (
         for name in (
             "accepting_with_edits", "bad_input", "call_items", "call_share", "delegations", "document_policy",
             "document_rights", "document_versions", "documents_in_turns", "editing", "inbox_actions", "inbox_rights",
-            "items", "past", "proposal_rights", "proposals_in_advance", "reach",
-            "suggestions_told", "documents", "proposals", "proposal_commands", "tools_document", "workspaces", "threads",
+            "items", "past", "proposal_rights", "proposals_in_advance", "reach", "suggestions_told",
+            "documents", "proposals", "proposal_commands", "tools_document", "workspaces", "threads",
         )
     ),
 )  # fmt: skip
