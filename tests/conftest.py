@@ -23,20 +23,17 @@ from tests.support.server import Server, environment_for, manage, serving
 
 HEAVY_FOLDERS = {"browser", "faults"}
 HEAVY_FIXTURES = {"chromium", "server", "server_environment"}
-"""Tests that each keep the machine busy: one worker runs them, one after another. Those of real browsers and killed
-processes wait by the wall clock, so a busy machine can fail them: each is run again once, and the report names it."""
+"""Tests that each keep the machine busy. Those of real browsers and killed processes wait by the wall clock, so a busy
+machine can fail them: each is run again once, and the report names it."""
 
 MISSING_BROWSER = "no Chromium on this machine (install the package chromium, or name one in ACCORD_CHROMIUM)"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the heavy tests together on one worker, which begins with them while the other takes the rest, and mark
-    those of tests/browser and tests/faults."""
+    """Begin with the heavy tests, and mark those of tests/browser and tests/faults."""
     items.sort(key=lambda item: not is_heavy(item))
     for item in items:
         folder = item.path.parent.name
-        if is_heavy(item):
-            item.add_marker(pytest.mark.xdist_group("heavy"))
         if folder in HEAVY_FOLDERS:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if folder == "browser":

@@ -24,7 +24,7 @@ from tests.faults.watching import PATIENCE
 from tests.support.fleet import Fleet, fleet
 from tests.support.server import ROOT, the_world, working
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("deaths")]
+pytestmark = pytest.mark.timeout(600)
 SCRIPT = Path(__file__).with_name("tables.yaml")
 UNFINISHED = (
     "SELECT 1 FROM agents_turn WHERE status = 'running' UNION ALL SELECT 1 FROM collab_message WHERE waits"

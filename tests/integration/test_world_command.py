@@ -16,7 +16,6 @@ from tests.support.server import environment_for, the_world
 TABLE = {"day": "2026-12-04", "time": "20:00", "party": 4, "name": ""}
 
 
-@pytest.mark.xdist_group("heavy")
 def test_a_killed_world_has_on_disk_what_it_answered_and_one_that_starts_again_answers_alike(tmp_path: Path):
     ledger = tmp_path / "ledger.jsonl"
     environment = environment_for(tmp_path)

@@ -14,7 +14,7 @@ from agents.scenarios.printing import printed
 Came = Mapping[str, Mapping[str, Any]]
 
 # The first test plays them all: a busy machine may take long, and none of them goes by the wall clock.
-pytestmark = [pytest.mark.xdist_group("scenarios"), pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 DEEDS = {
     "actually-saturday": ["reserve", "cancel", "reserve"],

@@ -13,7 +13,9 @@ from tests.support.services import database_url, redis_url
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ON_SERVICES = ("integration", "faults", "attacks", "scenarios")
-PARALLEL = ("-n", "2", "--dist", "loadgroup")
+PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+"""A file's tests run in one worker, which makes what they share once."""
+
 OWN_SERVICES = (
     "faults/test_approvals.py",
     "faults/test_call_deaths.py",
