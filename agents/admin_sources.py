@@ -260,7 +260,7 @@ class DeliveryAdmin(StaffAdmin):
         shown: Mapping[str, Any] = {
             **self.admin_site.each_context(request), "opts": self.opts, "original": obj, "title": f"Act on {obj}",
             "form": form, "routable": obj.state == Delivery.State.UNROUTABLE,
-            "waits": obj.state in {Delivery.State.UNROUTABLE, Delivery.State.STORED},
+            "waits": obj.state in Delivery.WAITS,
         }  # fmt: skip
         return TemplateResponse(request, "admin/delivery.html", dict(shown), status=status)
 

@@ -74,10 +74,9 @@ def _turns() -> Metric:
 
 def _deliveries() -> Metric:
     found = GaugeMetricFamily("accord_deliveries_waiting", "Deliveries that were not acted on yet.", labels=["state"])
-    waits = (Delivery.State.STORED, Delivery.State.UNROUTABLE)
-    rows = Delivery.objects.filter(state__in=waits).order_by("state").values_list("state").annotate(Count("pk"))
-    numbers = dict(rows)
-    for state in waits:
+    waiting = Delivery.objects.filter(state__in=Delivery.WAITS)
+    numbers = dict(waiting.order_by("state").values_list("state").annotate(Count("pk")))
+    for state in Delivery.WAITS:
         found.add_metric([state.value], numbers.get(state.value, 0))
     return found
 

@@ -56,6 +56,9 @@ class Delivery(models.Model):
         SUPERSEDED = "superseded"
         UNROUTABLE = "unroutable"
 
+    WAITS = (State.STORED, State.UNROUTABLE)
+    """The states of one that was not acted on."""
+
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="deliveries")
     event_id = models.CharField(max_length=200)

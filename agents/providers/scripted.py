@@ -16,8 +16,8 @@ from uuid import uuid4
 
 import structlog
 from pydantic_ai.exceptions import ModelHTTPError, ModelRequestRejectedError
-from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext
 from pydantic_ai.usage import RequestUsage
@@ -25,6 +25,7 @@ from pydantic_ai.usage import RequestUsage
 from agents.providers.errors import ScriptError
 from agents.providers.lineage import Cue, next_cue, words_in
 from agents.providers.script import Failure, Line, Script, load_script
+from agents.providers.streaming import Streaming
 from agents.providers.template import render, render_text
 
 log = structlog.get_logger(__name__)
@@ -65,7 +66,7 @@ class ScriptFile:
         return status.st_mtime_ns, status.st_size
 
 
-class ScriptedModel(Model[None]):
+class ScriptedModel(Streaming):
     """Answers each request with the next step of its script; keeps nothing between requests."""
 
     def __init__(self, source: ScriptFile) -> None:
@@ -81,18 +82,6 @@ class ScriptedModel(Model[None]):
     def system(self) -> str:
         """The provider's name."""
         return "scripted"
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        """Return the whole next response."""
-        async with self.request_stream(messages, model_settings, model_request_parameters) as stream:
-            async for _ in stream:
-                pass
-            return stream.get()
 
     @asynccontextmanager
     async def request_stream(

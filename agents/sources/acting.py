@@ -83,7 +83,7 @@ def delivery_act(*, delivery: UUID) -> Delivery | None:
         none.
     """
     found = Delivery.objects.select_related("source").filter(pk=delivery).first()
-    if found is None or found.state not in _WAITS:
+    if found is None or found.state not in Delivery.WAITS:
         return found
     try:
         read = read_body(found.source.handler, bytes(found.body))
@@ -104,7 +104,6 @@ def delivery_act(*, delivery: UUID) -> Delivery | None:
     return _admitted(found, read, place)
 
 
-_WAITS = (Delivery.State.STORED, Delivery.State.UNROUTABLE)
 _OPEN, _CLOSE = "“", "”"
 
 
@@ -165,7 +164,7 @@ def _posted(locked: Locked, found: Delivery, read: Read, actor: Source, decision
     return message
 
 
-def _parked(found: Delivery, because: str, *, waits: Sequence[str] = _WAITS, **changes: object) -> Delivery:
+def _parked(found: Delivery, because: str, *, waits: Sequence[str] = Delivery.WAITS, **changes: object) -> Delivery:
     """Keep a delivery for people to route: it is never dropped."""
     Delivery.objects.filter(pk=found.pk, state__in=waits).exclude(
         state=Delivery.State.UNROUTABLE, reason=because

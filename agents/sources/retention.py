@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 
 from django.db.models import Q
@@ -15,19 +14,6 @@ LEAST_DAYS = 7
 
 OVER = (Delivery.State.ACTED, Delivery.State.SUPERSEDED)
 AT_ONCE = 500
-EVERY_SECONDS = 600.0
-
-
-class _Last:
-    at = float("-inf")
-
-
-def deliveries_forget_now_and_then() -> None:
-    """Do it when this process last did it ``EVERY_SECONDS`` ago: a sweep calls this each time."""
-    now = time.monotonic()
-    if now - _Last.at >= EVERY_SECONDS:
-        _Last.at = now
-        deliveries_forget()
 
 
 def deliveries_forget(*, at_once: int = AT_ONCE) -> int:

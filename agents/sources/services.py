@@ -170,8 +170,8 @@ def _delivery_managed(actor: Actor, delivery: UUID) -> Delivery:
 
 def _back_to_stored(found: Delivery, **values: Any) -> None:
     """Put a delivery back among those to be acted on, unless someone acted on it meanwhile."""
-    waits = (Delivery.State.STORED, Delivery.State.UNROUTABLE)
-    changed = Delivery.objects.filter(pk=found.pk, state__in=waits).update(state=Delivery.State.STORED, **values)
+    waiting = Delivery.objects.filter(pk=found.pk, state__in=Delivery.WAITS)
+    changed = waiting.update(state=Delivery.State.STORED, **values)
     found.refresh_from_db()
     if not changed:
         raise Gone(_why_not(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from datetime import timedelta
 from uuid import UUID
@@ -24,9 +23,6 @@ from permissions.gate import require
 
 HELD_FOR = timedelta(hours=24)
 """How long a message is held; then it waits for a turn of its own."""
-
-EVERY_SECONDS = 600
-"""How often a process looks for messages that were held too long."""
 
 AT_ONCE = 100
 """Held messages that are let go at once, at most."""
@@ -71,18 +67,6 @@ def messages_held(locked: Locked, turn: Turn, ids: Iterable[UUID]) -> None:
         message.waits, message.held_at = False, locked.now
         message.save(update_fields=["waits", "held_at"])
         append(locked, MessageHeld(message=message.id), actor=acting(turn), turn=turn.id)
-
-
-class _Last:
-    at = float("-inf")
-
-
-def messages_let_go_now_and_then() -> None:
-    """Do it when this process last did it ``EVERY_SECONDS`` ago: a sweep calls this each time."""
-    now = time.monotonic()
-    if now - _Last.at >= EVERY_SECONDS:
-        _Last.at = now
-        messages_let_go()
 
 
 def messages_let_go() -> None:

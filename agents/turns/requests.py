@@ -17,7 +17,7 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext
 from pydantic_ai.usage import RequestUsage
@@ -25,6 +25,7 @@ from pydantic_ai.usage import RequestUsage
 from agents.models.agents import Agent
 from agents.models.turns import Turn
 from agents.providers.choose import model_for
+from agents.providers.streaming import Streaming
 from agents.replies.requests import UNREAD, Askable, Asked, question, read_request
 from agents.replies.slots import slots_of
 from agents.tools.registry import SETTING, TOOLS
@@ -39,7 +40,7 @@ MOST_TITLES = 500
 """Documents whose titles are read, at most."""
 
 
-class Reader(Model[None]):
+class Reader(Streaming):
     """Stands in the place of a model in a turn that was read: it makes the call that was asked for, tells what came of
     it by its phrasing, and hands over to the model where anything else joins.
 
@@ -64,18 +65,6 @@ class Reader(Model[None]):
     def system(self) -> str:
         """What provides it."""
         return "accord"
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        """Return the whole next response."""
-        async with self.request_stream(messages, model_settings, model_request_parameters) as stream:
-            async for _ in stream:
-                pass
-            return stream.get()
 
     @asynccontextmanager
     async def request_stream(

@@ -10,6 +10,7 @@ from typing import Any, cast
 import structlog
 from pydantic_ai.messages import ModelResponse, TextPart
 
+from agents.actions.closing import continued
 from agents.models.agents import Agent
 from agents.models.turns import Call, Turn
 from agents.replies.composing import TemplateStream
@@ -98,11 +99,7 @@ def _told_to_all(call: CallRecord) -> CallRecord:
 
 def made_before(turn: Turn) -> list[CallRecord]:
     """Return the calls made up to its last boundary by the abandoned turns that a turn continues, in order."""
-    continued, before = [], turn.continues_id
-    while before is not None:
-        continued.append(before)
-        before = Turn.objects.filter(pk=before).values_list("continues_id", flat=True).first()
-    made = Call.objects.filter(turn__in=continued, step__lte=turn.steps, question=None).exclude(outcome=None)
+    made = Call.objects.filter(turn__in=continued(turn)[1:], step__lte=turn.steps, question=None).exclude(outcome=None)
     return [record_of(call) for call in made.order_by("turn__number", "number")]
 
 

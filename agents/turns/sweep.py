@@ -3,8 +3,10 @@ Leases and the sweep)."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import wraps
 from uuid import UUID
 
 import structlog
@@ -13,9 +15,9 @@ from django.db.models import Exists, OuterRef, Q
 from agents.actions.expiring import actions_expire, approved_in
 from agents.models.turns import Question, Turn
 from agents.sources import acting
-from agents.sources.retention import deliveries_forget_now_and_then
+from agents.sources.retention import deliveries_forget
 from agents.turns import ending
-from agents.turns.holding import messages_let_go_now_and_then
+from agents.turns.holding import messages_let_go
 from collab.db import AWAY
 from collab.log import thread_locked
 from collab.models.threads import Message, Thread
@@ -27,14 +29,33 @@ ANSWER_WITHIN = timedelta(hours=24)
 AT_ONCE = 100
 """Threads that one sweep wakes at most; the next takes the rest."""
 
+RESTS_SECONDS = 600.0
+"""How long a process leaves be what need not be done by each sweep."""
+
+
+def seldom(work: Callable[[], object]) -> Callable[[], None]:
+    """Return a function that does what another does, at most once in ``RESTS_SECONDS``."""
+    last = float("-inf")
+
+    @wraps(work)
+    def now_and_then() -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= RESTS_SECONDS:
+            last = now
+            work()
+
+    return now_and_then
+
+
+_forget = seldom(deliveries_forget)
+_let_go = seldom(messages_let_go)
+
 
 def due_threads() -> list[UUID]:
     """Act on the deliveries that were left, end the turns whose questions nobody answered in time, and return the
     threads in which something is due: a running turn whose lease is dead, a waiting message, an answered question."""
-    for step in (
-        deliveries_forget_now_and_then, _act_on_deliveries, actions_expire, messages_let_go_now_and_then,
-        _end_the_unanswered,
-    ):  # fmt: skip
+    for step in (_forget, _act_on_deliveries, actions_expire, _let_go, _end_the_unanswered):
         _swept(step)
     running = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.RUNNING)
     waiting = Message.objects.filter(thread=OuterRef("pk"), waits=True)

@@ -4,23 +4,14 @@ import { el, icon, morphChildren, unseen } from "./dom.js";
 import { refusal } from "./render_message.js";
 import { avatar } from "./render_people.js";
 import { inALine, isSource } from "./render_source.js";
+import { Ticking } from "./ticking.js";
 import { hueOf, isViewer, length, nameFor, sameAuthor } from "./words.js";
 
 /** @typedef {import("./store.js").Item} Item */
 /** @typedef {import("./store.js").Store} Store */
 
-/** How long since a moment; kept in a shadow tree, so that its ticking changes nothing around it. */
-class Elapsed extends HTMLElement {
-  connectedCallback() {
-    this.shadow ??= this.attachShadow({ mode: "closed" });
-    this.tick();
-    this.timer = setInterval(() => this.tick(), 1000);
-  }
-
-  disconnectedCallback() {
-    clearInterval(this.timer);
-  }
-
+/** How long since a moment. */
+class Elapsed extends Ticking {
   tick() {
     const since = Date.parse(this.getAttribute("since") ?? "");
     if (this.shadow) this.shadow.textContent = length((Date.now() - since) / 1000);

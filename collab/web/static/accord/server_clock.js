@@ -3,6 +3,7 @@
  * alone. Until the server has said what time it is, nobody knows how much is left, and nothing is drawn.
  */
 
+import { Ticking } from "./ticking.js";
 import { length } from "./words.js";
 
 const MINUTE_MS = 60_000;
@@ -47,21 +48,8 @@ export function whenToldAnew(untils, then) {
   if (waits.length) timer = setTimeout(then, Math.min(Math.min(...waits) + 20, LONGEST_WAIT_MS));
 }
 
-/**
- * The time left until a moment, of a whole: a dial and minutes, kept in a shadow tree, so that its ticking changes
- * nothing around it. The stylesheet reaches the dial as a part.
- */
-class Countdown extends HTMLElement {
-  connectedCallback() {
-    this.shadow ??= this.attachShadow({ mode: "closed" });
-    this.tick();
-    this.timer = setInterval(() => this.tick(), 1000);
-  }
-
-  disconnectedCallback() {
-    clearInterval(this.timer);
-  }
-
+/** The time left until a moment, of a whole: a dial and minutes. The stylesheet reaches the dial as a part. */
+class Countdown extends Ticking {
   tick() {
     const left = leftMs(this.getAttribute("until") ?? "");
     if (!this.shadow) return;
