@@ -16,11 +16,13 @@ from django.urls import reverse
 from django.utils.html import format_html
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from agents.admin_clients import AccessTokenAdmin, ClientAdmin
 from agents.admin_reading import reading_page
 from agents.admin_replies import PhrasingAdmin, ReplyCountAdmin
 from agents.admin_sources import DeliveryAdmin, SourceAdmin
 from agents.admin_tools import ToolAdmin, WorkspaceToolAdmin
 from agents.models.agents import Agent
+from agents.models.clients import AccessToken, Client
 from agents.models.replies import Phrasing, ReplyCount
 from agents.models.sources import Delivery, Source
 from agents.models.tools import Tool, WorkspaceTool
@@ -272,6 +274,8 @@ REGISTERED: dict[type[Model], type[StaffAdmin]] = {
     WorkspaceTool: WorkspaceToolAdmin,
     Source: SourceAdmin,
     Delivery: DeliveryAdmin,
+    Client: ClientAdmin,
+    AccessToken: AccessTokenAdmin,
 }
 for model, shown_by in REGISTERED.items():
     site.register(model, shown_by)

@@ -11,7 +11,7 @@ class AgentsConfig(AppConfig):
     def import_models(self) -> None:
         """Find the models of this app's files: packages here have an empty ``__init__``."""
         super().import_models()
-        for room in ("agents", "turns", "replies", "tools", "actions", "sources", "timers"):
+        for room in ("agents", "turns", "replies", "tools", "actions", "sources", "timers", "clients"):
             import_module(f"agents.models.{room}")
 
     def ready(self) -> None:

@@ -10,7 +10,7 @@ from agents.models.timers import Timer
 from collab.models.threads import Thread
 from collab.reads import EventRow, Item, Ref
 from collab.web.actors import Book
-from permissions.actors import Actor, person
+from permissions.actors import Actor, Person, person
 from permissions.decisions import Action, Level
 from permissions.gate import decide_on
 
@@ -34,19 +34,23 @@ def standing(thread_id: UUID) -> Iterable[Ref]:
 
 
 def _may_cancel(viewer: Actor, timers: Iterable[Timer]) -> frozenset[UUID]:
-    """The owner's own; and all of the threads that the viewer manages, which is asked once a thread."""
-    manages: dict[UUID, bool] = {}
+    """The owner's own; and all of the threads that the viewer manages. Of each thread both are asked once."""
+    known: dict[tuple[UUID, bool], bool] = {}
     found = set()
     for timer in timers:
-        if timer.owner != person(viewer) and timer.thread_id not in manages:
-            manages[timer.thread_id] = _manages(viewer, timer.thread)
-        if timer.owner == person(viewer) or manages[timer.thread_id]:
+        own = timer.owner == person(viewer)
+        if (timer.thread_id, own) not in known:
+            known[timer.thread_id, own] = _may(viewer, timer.thread, own=own)
+        if known[timer.thread_id, own]:
             found.add(timer.id)
     return frozenset(found)
 
 
-def _manages(viewer: Actor, thread: Thread) -> bool:
-    return decide_on(viewer, Action.MANAGE, thread).level is Level.ALLOW
+def _may(viewer: Actor, thread: Thread, *, own: bool) -> bool:
+    """Whose timer it is needs nothing more; what acts for them is capped by its own grants."""
+    if own and isinstance(viewer, Person):
+        return True
+    return decide_on(viewer, Action.COMMENT if own else Action.MANAGE, thread).level is Level.ALLOW
 
 
 def _timer_item(timer: Timer, book: Book, *, may_cancel: bool) -> Item:

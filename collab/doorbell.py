@@ -31,6 +31,9 @@ HUBS = "hubs"
 RUNNERS = "runners"
 """The group of every process that works turns."""
 
+DOCUMENTS = "documents"
+"""The group of every process that tells clients of changed documents."""
+
 AWAY_SECONDS = 3.0
 """How long a process waits before it asks again for a channel of a layer that is away."""
 
@@ -77,7 +80,9 @@ def ring_on_commit(thread_id: UUID, seq: int) -> None:
 
 
 def document_changed_on_commit(document_id: UUID, thread_ids: Iterable[UUID]) -> None:
-    """Once the transaction commits, tell the viewers of the threads that follow a document that it changed."""
+    """Once the transaction commits, tell the viewers of the threads that follow a document that it changed, and the
+    clients that subscribed to it."""
+    _post_on_commit(DOCUMENTS, {"type": "document", "document": document_id.hex})
     for thread_id in thread_ids:
         message = {"type": "document", "thread": thread_id.hex, "document": document_id.hex}
         _post_on_commit(thread_group(thread_id), message)

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "channels",
     "guardian",
     "csp",
+    "ninja",
     "permissions.apps.PermissionsConfig",
     "collab.apps.CollabConfig",
     "agents.apps.AgentsConfig",
@@ -47,6 +48,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "agents.clients.http.no_tokens_in_addresses",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -193,9 +195,16 @@ ACCORD_METRICS_TOKEN = env.str("ACCORD_METRICS_TOKEN", default="")
 # The fake restaurant and shop of the demo (`manage.py world`), which the tools of those packs ask.
 ACCORD_WORLD_URL = env.str("ACCORD_WORLD_URL", default="http://127.0.0.1:8200")
 ACCORD_ON_GRANTS_CHANGED = ["collab.doorbell.grants_changed"]
-ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start"]
+ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start", "agents.clients.mounts.start"]
 # What is answered by an ASGI application of its own, outside of the middleware: the beginnings of paths.
-ACCORD_MOUNTS = {"/hooks/": "agents.sources.hooks.hooks"}
+ACCORD_MOUNTS = {
+    "/hooks/": "agents.sources.hooks.hooks",
+    "/api/v1/stream/": "agents.clients.rest.stream.stream",
+    "/agui/": "agents.clients.agui.asgi.agui",
+    "/mcp": "agents.clients.mounts.mcp",
+    "/oauth/": "agents.clients.mounts.oauth",
+    "/.well-known/oauth-": "agents.clients.mounts.oauth",
+}
 
 UNFOLD = {
     "SITE_TITLE": "Accord",

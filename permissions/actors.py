@@ -6,7 +6,7 @@ An agent's and a client's id is the id of its account, so every party that can h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 from uuid import UUID
 
@@ -20,10 +20,15 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An external agent or API client, acting for ``person``, or for no one when that is None."""
+    """An external agent or API client, acting for ``person``, or for no one when that is None.
+
+    ``within`` are the scopes (workspaces) that the token it came with is for; None where it came with none. It bounds
+    what the client may do at this moment and is no part of who it is: neither compared nor kept with what it wrote.
+    """
 
     id: UUID
     person: UUID | None = None
+    within: frozenset[UUID] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,12 @@ def consulted(actor: Actor, cap: UUID | None = None) -> tuple[Party, ...]:
     owner = actor.owner if isinstance(actor, Source) else None
     caps = (Person(id) for id in (owner, cap) if id is not None)
     return tuple(dict.fromkeys((*chain(actor), *caps)))
+
+
+def within_of(actor: Actor) -> frozenset[UUID] | None:
+    """Return the scopes that the token in an actor's chain is for; None where there is no token to bound it."""
+    acts = principal(actor)
+    return acts.within if isinstance(acts, Client) else None
 
 
 def source_of(actor: Actor) -> UUID | None:

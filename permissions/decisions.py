@@ -113,13 +113,15 @@ class Delegated:
 class Facts:
     """All that a decision reads. ``cap`` is the owner of the timer or route a turn came from: their rights bound it
     though it does not act for them. ``delegated`` is what stands for the actor's agent in its thread and the object's
-    workspace; the giver's standing is among ``standings``."""
+    workspace; the giver's standing is among ``standings``. ``outside``: the token in the actor's chain is not for the
+    object's scope."""
 
     object_name: str
     standings: Mapping[UUID, Standing] = field(default_factory=dict)
     lowers: tuple[Lowering, ...] = ()
     cap: UUID | None = None
     delegated: Delegated | None = None
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +163,9 @@ class _Found:
 def decide(actor: Actor, action: Action, facts: Facts) -> Decision:
     """Decide how far an actor may go with an action on one object: the lowest of its chain (DESIGN 5).
 
-    An inactive or missing account anywhere in the chain denies. Suggest mode and a document's policy lower changes by
-    agents and clients, never a person's own. A delegation takes the place of the agent's own grants and of the mode.
+    An inactive or missing account anywhere in the chain denies, and so does a token for other scopes. Suggest mode and
+    a document's policy lower changes by agents and clients, never a person's own. A delegation takes the place of the
+    agent's own grants and of the mode.
     """
     lines = tuple(_line(party, action, facts) for party in consulted(actor, facts.cap))
     found = _Found(lines, facts.lowers if _is_lowered(actor, action) else ())
@@ -244,7 +247,7 @@ def _account_line(
 ) -> PartyLine:
     if standing is None:
         return PartyLine(party, phrases.GONE_NAME, Level.DENY, phrases.IS_GONE)
-    if bar := _bar(standing, kind, action):
+    if bar := _bar(standing, kind, action) or _bar_of_token(party, facts):
         return PartyLine(party, standing.name, Level.DENY, bar)
     if standing.superuser and kind is AccountKind.PERSON:
         return PartyLine(party, standing.name, Level.ALLOW, phrases.IS_SUPERUSER)
@@ -263,6 +266,10 @@ def _bar(standing: Standing, kind: AccountKind, action: Action) -> str:
     if action is Action.MANAGE and kind is not AccountKind.PERSON:
         return phrases.NEVER_MANAGES
     return ""
+
+
+def _bar_of_token(party: Party, facts: Facts) -> str:
+    return phrases.IS_FOR_OTHERS if facts.outside and isinstance(party, Client) else ""
 
 
 def _best(standing: Standing, kind: AccountKind, action: Action) -> Held | None:

@@ -17,7 +17,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db import connection, models
 from django.db.models import Exists, Q, QuerySet
 
-from permissions.actors import Actor, Agent, Client, Person, Source, System, consulted, source_of
+from permissions.actors import Actor, Agent, Client, Person, Source, System, consulted, source_of, within_of
 from permissions.clock import NOW_SQL, AccordNow
 from permissions.decisions import (
     KINDS,
@@ -108,7 +108,9 @@ def facts(actor: Actor, obj: Guarded, *, lowers: Sequence[Lowering] = (), cap: U
     accounts = accounts_of(actor, cap)
     agent = actor if isinstance(actor, Agent) else None
     standings, given = _standings(accounts, obj.grant_objects(), agent) if accounts else ({}, None)
-    return Facts(obj.guarded_name, standings, tuple(lowers), cap, given)
+    within = within_of(actor)
+    outside = within is not None and obj.scope_id not in within
+    return Facts(obj.guarded_name, standings, tuple(lowers), cap, given, outside)
 
 
 def readable(
@@ -135,7 +137,7 @@ def allowed_at(actor: Actor, action: Action | str, places: Places, *, cap: UUID 
         ValueError: ``action`` is none.
     """
     wanted = Action(action)
-    allowed = Q()
+    allowed = _inside(places, within_of(actor))
     for party in consulted(actor, cap):
         match party:
             case System():
@@ -160,6 +162,17 @@ def names_of(*actors: Actor) -> dict[UUID, str]:
 def unexpired() -> Q:
     """Return the condition on a grant that it still stands."""
     return Q(expires_at__isnull=True) | Q(expires_at__gt=AccordNow())
+
+
+def _inside(places: Places, within: frozenset[UUID] | None) -> Q:
+    """Return the condition that what a row names is of a scope that the actor's token is for."""
+    if within is None:
+        return Q()
+    # A row always names its scope, but not always something narrower in it.
+    path, model = min(places.items(), key=lambda place: not issubclass(place[1], GrantScope))
+    scope = scope_path(model)
+    lookup = scope if path == "pk" else path if scope == "pk" else f"{path}__{scope}"
+    return Q(**{f"{lookup}__in": within})
 
 
 def _related(model: type[models.Model], name: str) -> object:

@@ -30,6 +30,7 @@ IS_INACTIVE = "is inactive"
 IS_SUPERUSER = "is a superuser"
 IS_ANOTHER_KIND = "is another kind of account"
 NEVER_MANAGES = "is no person, and only people manage"
+IS_FOR_OTHERS = "came with a token that is for other workspaces"
 BY_NATURE = "may by what it is"
 
 

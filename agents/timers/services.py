@@ -16,7 +16,7 @@ from collab.events import TimerSet, TimerSuperseded
 from collab.log import Locked, append, thread_locked
 from collab.services.checks import line, require_open, valid
 from collab.text import clean_text
-from permissions.actors import Actor, Agent, Source, System, person
+from permissions.actors import Actor, Agent, Client, Person, Source, System, chain, person
 from permissions.decisions import Action, Level
 from permissions.errors import NotFound, Refused
 from permissions.gate import decide_on, require
@@ -60,7 +60,8 @@ def timer_set(
 
     Raises:
         NotFound: there is no such thread, or the actor may not see it.
-        Refused: the actor acts for no person, or may not comment (or, for ``asks``, start turns) there.
+        Refused: the actor acts for no person, or may not comment (or, for ``asks``, start turns) there; or a client, or
+            who acts for one, would have the agent asked.
         Invalid: a text, the moment or the zone is refused, too many wait already, the thread is archived, or it has no
             agent to ask.
     """
@@ -71,8 +72,8 @@ def timer_set(
         if owner is None:
             raise Refused("A timer belongs to a person, and this acts for none.")
         require_open(locked.row)
-        if does == Timer.Does.ASKS and locked.row.agent_id is None:
-            raise Invalid("This thread has no agent that a timer could ask.")
+        if does == Timer.Does.ASKS:
+            _require_may_ask(actor, locked)
         with valid():
             said = clean_text(text, limit_bytes=LONGEST, name="what the timer says")
         about = line(subject, "the subject") if subject else ""
@@ -87,19 +88,29 @@ def timer_set(
         return timer
 
 
+def _require_may_ask(actor: Actor, locked: Locked) -> None:
+    # Its turns are capped by its owner, so what caps the client would not cap what the agent does then.
+    if any(isinstance(party, Client) for party in chain(actor)):
+        raise Refused("Only people set timers that ask the agent: what caps a client would not cap what comes of one.")
+    if locked.row.agent_id is None:
+        raise Invalid("This thread has no agent that a timer could ask.")
+
+
 def timer_cancel(*, actor: Actor, timer: UUID, turn: UUID | None = None) -> Timer:
     """Cancel a timer that waits: its owner may, what acts for them, and whoever manages the thread.
 
     Raises:
         NotFound: there is no such timer, or the actor may not see its thread.
-        Refused: it is another person's.
+        Refused: it is another person's; or what acts for its owner may not itself comment there.
         Gone: it fired for the last time, or was superseded or cancelled.
     """
     found = Timer.objects.filter(pk=timer).first()
     if found is None or (isinstance(actor, Agent) and actor.thread != found.thread_id):
         raise NotFound()
     with thread_locked(found.thread_id) as locked:
-        require(actor, Action.VIEW, locked.row, for_write=True)
+        # Whose timer it is may always end it; what acts for them is capped by its own grants.
+        needed = Action.VIEW if isinstance(actor, Person) else Action.COMMENT
+        require(actor, needed, locked.row, for_write=True)
         found.refresh_from_db()
         if person(actor) != found.owner and decide_on(actor, Action.MANAGE, locked.row).level < Level.ALLOW:
             raise Refused("Only the person whose timer it is cancels it, or who manages the thread.")

@@ -83,8 +83,8 @@ def holder_named(
     """Return the one account or group that a form names, for who manages an object.
 
     Args:
-        account, group: by id, a group only where it holds something already; ``username`` a person, ``team`` a group,
-            by name.
+        account, group: by id, a group only where it holds something already; ``username`` a person or a client,
+            ``team`` a group, by name.
 
     Raises:
         NotFound: the actor may not view the object.
@@ -93,10 +93,11 @@ def holder_named(
     """
     require(actor, Action.MANAGE, obj)
     if sum(map(bool, (account, username, group, team))) != 1:
-        raise Invalid("Name one holder: someone listed, a person by user name, or a group by name.")
+        raise Invalid("Name one holder: someone listed, a person or a client by user name, or a group by name.")
     holder: Holder | None
     if account or username:
-        people = User.objects.filter(kind=AccountKind.PERSON.value, is_active=True, username=username)
+        kinds = (AccountKind.PERSON.value, AccountKind.CLIENT.value)
+        people = User.objects.filter(kind__in=kinds, is_active=True, username=username)
         holder = (User.objects.filter(pk=account) if account else people).first()
     else:
         holder = (_groups_of(obj).filter(pk=group) if group else Group.objects.filter(name=team)).first()

@@ -134,6 +134,23 @@ def page_items(viewer: Actor, thread: Thread, *, before: int | None = None, limi
     return {"items": items, "first_seq": first + 1 if rows else 0, "head_seq": thread.head_seq}
 
 
+def frames_read(viewer: Actor, thread: Thread, *, after: int, limit: int = BATCH_EVENTS) -> list[dict[str, Any]]:
+    """Return the frames of the next events after a seq, oldest first, as one reader of whatever kind reads them.
+
+    Args:
+        viewer: who reads; the caller has checked that they may see the thread.
+        limit: how many at most.
+    """
+    rows = log.read(thread.id, after=after, limit=limit)
+    refs = _with_proposals(thread.id, _with_documents(_refs(rows)))
+    items = _by_ref(reads.build(viewer, [ref for found in refs for ref in found]))
+    book = Book(thread.workspace_id, (row.actor for row in rows))
+    return [
+        {**_event_frame(row, book), "items": [items[ref] for ref in found if ref in items]}
+        for row, found in zip(rows, refs, strict=True)
+    ]
+
+
 def _event_frames(thread_id: UUID, rows: list[Event], viewers: Collection[Viewer]) -> list[Outgoing]:
     refs = _with_proposals(thread_id, _with_documents(_refs(rows)))
     people = [person(row.actor) if isinstance(row.actor, Agent) else None for row in rows]

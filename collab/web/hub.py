@@ -11,7 +11,6 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +24,7 @@ from collab.web.frames import heads
 from collab.web.inbox_socket import RECOUNT_SECONDS, Inboxes, InboxSocket
 from collab.web.presence import RENEW_SECONDS, presence_end, presence_renew
 from collab.web.rates import Window
+from collab.web.rounds import every, logged
 from collab.web.served import Served
 from collab.web.socket import Socket
 
@@ -83,7 +83,7 @@ class Hub:
 
     async def _begin(self, served: Served) -> None:
         try:
-            await _logged(self._group(served.thread_id))
+            await logged(self._group(served.thread_id))
             await served.begin()
         except Exception:
             del self._served[served.thread_id]
@@ -108,9 +108,9 @@ class Hub:
             served.sockets.discard(socket)
             if not served.sockets:
                 del self._served[socket.thread_id]
-                await _logged(self._group(socket.thread_id))
+                await logged(self._group(socket.thread_id))
             if socket.viewer.person not in served.people:
-                await _logged(in_db(presence_end, socket.thread_id, socket.viewer.person))
+                await logged(in_db(presence_end, socket.thread_id, socket.viewer.person))
                 doorbell.presence_changed(socket.thread_id)
 
     def command_wait(self, person: UUID) -> float:
@@ -120,14 +120,14 @@ class Hub:
 
     async def _start(self) -> None:
         doorbell.attach(self.loop)
-        await _logged(self._enter())
+        await logged(self._enter())
         for work in (
             self._listen(),
-            _every(COMPARE_SECONDS, self._compare),
-            _every(RENEW_SECONDS, self._renew),
-            _every(SESSION_SECONDS, self._check),
-            _every(RECOUNT_SECONDS, self._recount),
-            _every(REJOIN_SECONDS, self._rejoin),
+            every(COMPARE_SECONDS, self._compare),
+            every(RENEW_SECONDS, self._renew),
+            every(SESSION_SECONDS, self._check),
+            every(RECOUNT_SECONDS, self._recount),
+            every(REJOIN_SECONDS, self._rejoin),
         ):
             self._tasks.add(self.loop.create_task(work))
 
@@ -140,7 +140,7 @@ class Hub:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             if self._channel:
-                await _logged(self._layer.group_discard(doorbell.HUBS, self._channel))
+                await logged(self._layer.group_discard(doorbell.HUBS, self._channel))
             self._channel = ""
             self._windows.clear()
 
@@ -183,7 +183,7 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
 
     async def _take(self, message: dict[str, Any]) -> None:
-        await _logged(self._heard(message))
+        await logged(self._heard(message))
 
     async def _heard(self, message: dict[str, Any]) -> None:
         match message["type"]:
@@ -265,17 +265,3 @@ def hub() -> Hub:
     if _State.hub is None or _State.hub.loop is not asyncio.get_running_loop():
         _State.hub = Hub()
     return _State.hub
-
-
-async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        await _logged(work())
-
-
-async def _logged(work: Awaitable[None]) -> None:
-    """A failure (a database that is away) is logged and made up for by the next round."""
-    try:
-        await work
-    except Exception:
-        logger.exception("The hub could not do its work")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -12,18 +11,14 @@ from django.views.decorators.http import require_POST, require_safe
 from collab import selectors
 from collab.models.documents import Document
 from collab.services.documents import document_create
-from collab.services.messages import message_post
-from collab.services.threads import thread_create
 from collab.web import pages
 from collab.web.answers import actor, filled, id_in, page, reader, tried
 from collab.web.forms import DocumentForm, ThreadForm
 from collab.web.frames import page_items
+from collab.web.opening import thread_opened
 from collab.web.pane import pane
 from collab.web.timeline import timeline
 from permissions.ids import new_id
-
-TITLE_CHARS = 60
-"""How much of a first message makes a thread's title."""
 
 
 @require_safe
@@ -81,13 +76,10 @@ def thread_new(request: HttpRequest, id: UUID) -> HttpResponse:
 
     def act() -> str:
         form = filled(ThreadForm(request.POST))
-        text = form["text"]
-        title = form["title"] or _title_of(text)
-        with transaction.atomic():
-            found = thread_create(actor=actor(request), workspace=id, title=title)
-            if text:
-                message_post(actor=actor(request), thread=found.id, content=text, client_id=str(new_id()))
-        made.append(found.id)
+        opened, _ = thread_opened(
+            actor=actor(request), workspace=id, title=form["title"], text=form["text"], client_id=str(new_id())
+        )
+        made.append(opened.id)
         return ""
 
     tried(request, act)
@@ -115,11 +107,6 @@ def document_new(request: HttpRequest, id: UUID) -> HttpResponse:
     if place is not None:
         return redirect("thread", place)
     return redirect("document", made[0].id) if done and made else redirect("workspace", id)
-
-
-def _title_of(text: str) -> str:
-    line = next((part.strip() for part in text.splitlines() if part.strip()), "")
-    return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1].rstrip()}…"
 
 
 def _seq(request: HttpRequest, name: str) -> int | None:

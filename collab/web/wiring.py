@@ -8,7 +8,7 @@ from django.contrib.auth.signals import user_logged_out
 from django.http import HttpRequest
 
 from collab import doorbell, waiting
-from collab.web import delegating, items
+from collab.web import delegating, items, opening
 from collab.web.access import session_digest
 from collab.web.handlers import register_commands
 
@@ -17,6 +17,7 @@ def connect() -> None:
     """Register this app's commands, items and what waits, and close a session's sockets when its person signs out."""
     register_commands()
     delegating.register_commands()
+    opening.register_commands()
     items.register()
     waiting.register()
     user_logged_out.connect(_session_over, dispatch_uid="collab.session_over")

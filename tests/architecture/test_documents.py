@@ -23,6 +23,7 @@ BROUGHT = {
     "autobahn": "daphne",
     "jsonpointer": "jsonpatch",
     "pydantic-core": "pydantic",
+    "starlette": "mcp",
     "twisted": "daphne",
 }
 """What a declared dependency always brings, because its own interface is made of it."""

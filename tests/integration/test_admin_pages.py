@@ -10,6 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models.agents import Agent
+from agents.models.clients import AccessToken
+from agents.models.clients import Client as ClientRow
 from agents.models.replies import ReplyCount
 from agents.models.sources import Delivery, Source
 from agents.models.tools import Tool, WorkspaceTool
@@ -25,11 +27,12 @@ from permissions.actors import System
 from permissions.models import GrantChange, User
 from permissions.services import grant_give, group_join
 from tests.support.admin import call, listing, message, page, question, staffed, supered, turn
+from tests.support.clients import connected
 from tests.support.deliveries import delivered, source
 
 MODELS = [
     *(User, Group, GrantChange, Workspace, Thread, Event, Message, Document, Proposal),
-    *(Tool, WorkspaceTool, Source, Delivery),
+    *(Tool, WorkspaceTool, Source, Delivery, ClientRow, AccessToken),
     *(Agent, Turn, Call, Question, ReplyCount),
 ]
 ROWS = 50
@@ -60,6 +63,7 @@ def one_more(studio, number):
     enabled = Tool.objects.create(name=f"tool_{number}", label=name, pack="tests", effect="read")
     WorkspaceTool.objects.create(workspace=workspace, tool=enabled, enabled_by=System())
     delivered(source(studio, f"number-{number}", label=name))
+    connected(studio, studio.ben, name=name)
     question(call(turn(studio, studio.ben.actor, number)))
     message(studio, studio.ana, name)
     document_edit(
@@ -73,7 +77,7 @@ class TestOpening:
     def test_the_index_lists_everything_in_its_order(self, zoe):
         shown = supered(zoe).get("/admin/")
         names = [model["name"] for section in shown.context["app_list"] for model in section["models"]]
-        first = ["People", "Groups", "Workspaces", "Threads", "Documents", "Agents", "Enabled tools", "Tools"]
+        first = ["People", "Groups", "Workspaces", "Threads", "Documents", "Agents", "Clients", "Tokens"]
         assert names[: len(first)] == first
         sidebar = [item["title"] for section in shown.context["sidebar_navigation"] for item in section["items"]]
         assert sidebar == names

@@ -57,6 +57,9 @@ def played(studio: cast.Studio) -> Scene:
 
 # Pages
 
+PAGES = [visit for visit in VISITS if not visit.name.startswith("api:")]
+"""The addresses of people's browsers; those of the API are tried from its own description."""
+
 FIELDS = sorted({*(field for visit in VISITS for field in visit.form), "until", "zone", "rationale", "propose"})
 ACTS = sorted({*(visit.form["act"] for visit in VISITS if "act" in visit.form), "\0"})
 VALUES = st.one_of(
@@ -101,7 +104,7 @@ QUERIES = {
 def addresses(played: Scene, method: str) -> list[str]:
     """Return every address of the pages that takes a method, about the scene's things."""
     names = _names(played)
-    visits = [visit for visit in VISITS if visit.method == method and visit.outcomes[-1] != "wrong method"]
+    visits = [visit for visit in PAGES if visit.method == method and visit.outcomes[-1] != "wrong method"]
     found = [reverse(visit.name, args=[names[arg] for arg in visit.args]) for visit in visits]
     return sorted({address for address in found if address != reverse("sign-out")})
 
@@ -152,7 +155,7 @@ def test_every_form_needs_the_token_of_its_page_and_comes_from_here(played: Scen
     browser.get(reverse("account"))
     token = browser.cookies["csrftoken"].value
     before = world()
-    for visit in [visit for visit in VISITS if visit.method == "POST" and visit.outcomes[-1] != "wrong method"]:
+    for visit in [visit for visit in PAGES if visit.method == "POST" and visit.outcomes[-1] != "wrong method"]:
         address, form = _filled(played, visit)
         assert browser.post(address, form).status_code == 403, str(visit)
         foreign = browser.post(

@@ -22,7 +22,7 @@ def played(studio: cast.Studio) -> Scene:
     return scene(studio)
 
 
-LINES = ("thread_rename.title", "document_create.title", "proposal_accept.title")
+LINES = ("thread_create.title", "thread_rename.title", "document_create.title", "proposal_accept.title")
 TEXTS = ("message_post.text", "question_answer.answer", "timer_set.text")
 RATIONALES = tuple(
     f"{name}.rationale" for name in ("document_create", "document_save", "document_archive", "document_restore_version")
@@ -30,6 +30,7 @@ RATIONALES = tuple(
 MAY_BE_BLANK = (
     *RATIONALES,
     "action_decline.reason",
+    "thread_create.text",
     "timer_set.subject",
     "delegation_give.reason",
     "document_create.text",
@@ -49,6 +50,8 @@ TOO_LONG = {
     "action_decline.reason": "x" * 4_097,
     "timer_set.text": "x" * 16_385,
     "timer_set.subject": "x" * 1_001,
+    "thread_create.title": "x" * 201,
+    "thread_create.text": "ü" * 16_385,
     "thread_rename.title": "x" * 201,
     "document_create.title": "x" * 201,
     "proposal_accept.title": "x" * 201,

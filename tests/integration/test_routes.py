@@ -28,7 +28,7 @@ from collab.web import documents
 from collab.web.workspaces import ACTS
 from permissions.errors import NotFound, PermissionsError
 from permissions.roles import Role
-from tests.support import cast
+from tests.support import cast, rest_routes
 from tests.support.queries import queries
 from tests.support.scene import Scene, nowhere, scene
 from tests.support.sockets import Sockets
@@ -53,7 +53,7 @@ PROPOSED = "proposed"
 """All that changed is that there is a proposal."""
 
 CHANGES = {"collab_document", "collab_revision"}
-NAMING = {"user", "agent", "invite", "thread", "proposal"}
+NAMING = {"user", "agent", "invite", "thread", "proposal", "client", "token", "workspace", "workspaces"}
 """The fields of forms that name something of the scene."""
 
 WRITE = re.compile(r"(INSERT|UPDATE|DELETE|REPLACE|WITH)\b", re.IGNORECASE)
@@ -127,6 +127,17 @@ VISITS = (
              old_password="wrong", new_password1=NEW_PASSWORD, new_password2=NEW_PASSWORD),
     posts_to("account",            IN,     DONE,   DONE,   DONE,   DONE,
              old_password=cast.PASSWORD, new_password1=NEW_PASSWORD, new_password2=NEW_PASSWORD),
+    gets("clients",                IN,     ON,     SHOWN,  SHOWN,  SHOWN),
+    posts_to("clients",            IN,     DONE,   DONE,   DONE,   DONE, act="register", name="Till"),
+    posts_to("clients",            IN,     NIL,    ON,     ON,     DONE,
+             act="enable", client="client", workspace="workspace", role="editor"),
+    posts_to("clients",            IN,     NIL,    NIL,    NIL,    DONE,
+             act="issue", client="client", name="Till", days=7, workspaces="workspace"),
+    posts_to("clients",            IN,     NIL,    NIL,    NIL,    DONE, act="rotate", token="token"),
+    posts_to("clients",            IN,     NIL,    NIL,    NIL,    DONE, act="revoke", token="token"),
+    posts_to("clients",            IN,     NIL,    NIL,    NIL,    DONE, act="disable", client="client"),
+    gets("connect",                IN,     NIL,    NIL,    NIL,    NIL),
+    posts_to("connect",            IN,     NIL,    NIL,    NIL,    NIL,    act="allow", workspaces="workspace"),
     gets("search",                 IN,     ON,     SHOWN,  SHOWN,  SHOWN),
     posts_to("search",             METHOD, METHOD, METHOD, METHOD, METHOD),
     gets("join",                   IN,     SHOWN,  SHOWN,  SHOWN,  SHOWN, args=("invite",)),
@@ -201,6 +212,7 @@ VISITS = (
     acts("restore",                IN,     NIL,    ON,     DONE,   DONE, args=("written",), version=1, base_version=2),
     acts("policy",                 IN,     NIL,    ON,     ON,     DONE, thread="thread", policy="propose"),
     acts("nothing there is",       IN,     NIL,    ON,     ON,     ON),
+    *(Visit(f"api:{name}", method, outcomes, args) for name, method, args, outcomes in rest_routes.browsers()),
 )  # fmt: skip
 
 READERS = ("zoe", "vera", "commenter", "contributor", "ben", "ana")
@@ -228,6 +240,7 @@ COMMANDS = (
     sends("message_post",        NIL, NO,   NO,   DONE,     DONE, DONE, thread="thread", text="Hello."),
     sends("message_post",        NIL, NO,   DONE, DONE,     DONE, DONE, thread="thread", text="Hi.", kind="comment"),
     sends("message_cancel",      NIL, NO,   NO,   NO,       NO,   DONE, message="message"),
+    sends("thread_create",       NIL, NO,   NO,   DONE,     DONE, DONE, workspace="workspace", title="Garden"),
     sends("thread_rename",       NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", title="Garden"),
     sends("thread_archive",      NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", archived=True),
     sends("thread_mode_set",     NIL, NO,   NO,   NO,       NO,   DONE, thread="thread", mode="suggest"),
@@ -312,6 +325,7 @@ def crowd(played: Scene, zoe: cast.Someone, robin: cast.Robin, desk: cast.Desk) 
     names = {
         "invite": played.invite, "invite_id": str(Invite.objects.get().pk), "robin": str(robin.id),
         "vera": str(studio.vera.id), "desk": str(desk.user.pk), "seq": "1",
+        **rest_routes.NAMES,
     }  # fmt: skip
     return Crowd(played, names, browsers, world())
 
@@ -323,14 +337,14 @@ def no_tries_yet() -> Iterator[None]:
     cache.clear()
 
 
-def addresses(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[tuple[str, str]]:
+def addresses(patterns: list[URLPattern | URLResolver], prefix: str = "", space: str = "") -> Iterator[tuple[str, str]]:
     """Yield every address there is: its pattern and its name."""
     for found in patterns:
         pattern = f"{prefix}{found.pattern}"
         if isinstance(found, URLResolver):
-            yield from addresses(found.url_patterns, pattern)
+            yield from addresses(found.url_patterns, pattern, f"{found.namespace}:" if found.namespace else space)
         else:
-            yield pattern, found.name or ""
+            yield pattern, f"{space}{found.name or ''}"
 
 
 ADDRESSES = tuple(addresses(get_resolver().url_patterns))
@@ -510,8 +524,10 @@ def _said(answer: Any, differs: bool) -> str:
             return SHOWN
         case 302:
             return IN if answer["Location"].startswith(reverse("sign-in")) else ON
-        case 400 | 403 | 409:
+        case 400 | 403 | 409 | 415:
             return NO
+        case 401:
+            return rest_routes.TOKEN
         case 404:
             return NIL
         case 405:

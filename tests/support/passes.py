@@ -53,6 +53,8 @@ OWN_SQLITE = (
             "provider_turns", "readme", "replies_composed", "replies_in_turns", "restaurant_pack", "routes",
             "rude_arguments", "search_page", "shop_pack", "shop_table", "tool_command", "tools_enabled", "why_command",
             "why_pages", "world_command",
+            "agui", "client_pages", "clients", "mcp", "mcp_served", "mcp_tools", "oauth", "rest", "rest_docs",
+            "rest_fuzz", "rest_routes", "rest_stream", "terminal",
         )
     ),
 )  # fmt: skip

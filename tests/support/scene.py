@@ -24,6 +24,7 @@ from collab.services.threads import thread_create
 from collab.services.workspaces import invite_create
 from permissions.roles import Role
 from tests.support.cast import Studio
+from tests.support.clients import connected
 from tests.support.permitted import team
 from tests.support.senders import sets
 from tests.support.tools import book_boat, registered, reserve_table, send_flowers
@@ -39,7 +40,8 @@ class Scene:
     2), ``message`` (it waits), ``held`` (another, whose author is asked), ``proposal`` (by Robin for Ana), ``running``,
     ``failed``, ``paused`` (turns),
     ``question`` (of the paused one), ``call`` (it is done), ``action`` (it is open), ``tool`` (it is enabled),
-    ``timer`` (it waits). Robin is let change documents in ``thread`` for a day, and the group "Editors" is of nobody.
+    ``timer`` (it waits), ``client`` (Ana's own, let in nowhere) and ``token`` (of it). Robin is let change documents in
+    ``thread`` for a day, and the group "Editors" is of nobody.
     """
 
     studio: Studio
@@ -67,6 +69,7 @@ def scene(studio: Studio) -> Scene:
     team("Editors")
     day = datetime.now(UTC) + timedelta(days=1)
     delegation_give(actor=ana, thread=thread.id, level="allow", until=day)
+    desk = connected(studio, studio.ana, role=None)
     ids = {
         "workspace": studio.workspace.id, "thread": thread.id, "document": document.id, "archived": old.document.id,
         "written": twice.document.id,
@@ -75,6 +78,7 @@ def scene(studio: Studio) -> Scene:
         "held": _held(studio).id, "call": _called(studio).id, "action": _asked(studio).id,
         "booked": _sent(studio, "Booked", guests=4).id, "lost": _sent(studio, "Lost", guests=9).id,
         "tool": _enabled(studio).id, "timer": sets(studio.ana, studio.thread).id,
+        "client": desk.row.pk, "token": desk.token.pk,
     }  # fmt: skip
     return Scene(studio, ids, token)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -351,3 +352,18 @@ def test_every_decision_says_why_in_one_sentence(robin, ben, action, lowers):
     because = decide(ROBIN_FOR_BEN, action, about(robin, ben, lowers=lowers)).because
     assert because.endswith(".")
     assert because.count(".") == 1
+
+
+@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("actor", [Client(DESK), Client(DESK, BEN), ROBIN_FOR_DESK])
+def test_a_token_for_other_workspaces_denies_everything(actor, action):
+    editor = role(Role.EDITOR)
+    known = about(agent(editor), client(editor), person(BEN, "Ben", editor, superuser=True))
+    decision = decide(actor, action, replace(known, outside=True))
+    assert decision.level is DENY
+    assert "Desk came with a token that is for other workspaces" in decision.because or action is Action.MANAGE
+
+
+def test_a_token_says_nothing_of_what_people_may():
+    known = replace(about(person(BEN, "Ben", role(Role.EDITOR))), outside=True)
+    assert decide(Person(BEN), CHANGE, known).level is ALLOW

@@ -1,0 +1,58 @@
+"""What a terminal's arguments name: an id, or the title by which exactly one thing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from agents.clients.terminal.api import Api, Denied
+
+NOTHING = "not_found"
+SEVERAL = "several"
+
+
+def thread_named(api: Api, name: str) -> str:
+    """Return the id of a thread. Raises :class:`Denied` where the name stands for none, or for several."""
+    return _named(api, name, "threads", "thread")
+
+
+def document_named(api: Api, name: str) -> str:
+    """Return the id of a document. Raises :class:`Denied` where the name stands for none, or for several."""
+    return _named(api, name, "documents", "document")
+
+
+def open_proposal(api: Api, thread: str, title: str) -> str:
+    """Return the id of the one proposal that stands open in a thread for the document of a title.
+
+    Raises:
+        Denied: there is none, or there are several.
+    """
+    found = api.read(f"/threads/{thread}/proposals", open=True, limit=200)["items"]
+    return _one(found, title, "open proposal")
+
+
+def _named(api: Api, name: str, many: str, one: str) -> str:
+    if _is_id(name):
+        return name
+    workspaces = [place["id"] for place in api.read("/workspaces")["workspaces"]]
+    found = [line for place in workspaces for line in api.read(f"/workspaces/{place}/{many}")[many]]
+    return _one(found, name, one)
+
+
+def _one(found: Iterable[dict[str, Any]], title: str, what: str) -> str:
+    known = list(found)
+    named = [line["id"] for line in known if line["title"] == title]
+    if not named:
+        others = ", ".join(sorted({f"“{line['title']}”" for line in known})) or "none"
+        raise Denied(f"There is no {what} “{title}”; there are: {others}.", code=NOTHING)
+    if len(named) > 1:
+        raise Denied(f"There are {len(named)} called “{title}”; name one by its id: {', '.join(named)}.", code=SEVERAL)
+    return str(named[0])
+
+
+def _is_id(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name.lower()
+    except ValueError:
+        return False
