@@ -273,12 +273,11 @@ def _bar_of_token(party: Party, facts: Facts) -> str:
 
 
 def _best(standing: Standing, kind: AccountKind, action: Action) -> Held | None:
-    """Return the grant that gives the highest level; among equals the nearest: the object's own, then a direct one."""
+    """Return the grant that gives the highest level; among equals the nearest: the object's own, then a direct one,
+    then the group first by name, so that the same facts are told alike whatever order they are read in."""
     levels = giving(action, kind)
     candidates = [grant for grant in standing.grants if grant.codename in levels]
-    return max(
-        candidates, key=lambda grant: (levels[grant.codename], not grant.on_scope, not grant.through), default=None
-    )
+    return min(candidates, key=lambda grant: (-levels[grant.codename], grant.on_scope, grant.through), default=None)
 
 
 def _because(actor: Actor, action: Action, facts: Facts, found: _Found, lowered_by: str) -> str:

@@ -353,13 +353,3 @@ async def test_the_focus_of_a_thread_travels_with_the_document(watcher: Connecti
     await watcher.until("event", event="focus_changed")
     shown = await watcher.until("event", event="focus_changed")
     assert [item["item"] for item in shown["items"]] == ["thread", "document"]
-
-
-async def test_periodic_work_that_fails_is_logged_and_done_again(
-    watcher: Connection, studio: Studio, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def broken() -> None:
-        raise ConnectionError("the database is away")
-
-    await hubs._logged(broken())
-    assert "the database is away" in caplog.text

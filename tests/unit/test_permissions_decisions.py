@@ -308,6 +308,12 @@ def test_the_nearest_of_equal_grants_is_the_one_told():
     )
 
 
+def test_of_two_groups_that_give_the_same_the_first_by_name_is_told_in_whatever_order_they_are_read():
+    grants = (*held("change_document", through="Readers"), *held("change_document", through="Editors"))
+    told = [decide(Person(BEN), CHANGE, about(person(BEN, "Ben", one))).because for one in (grants, grants[::-1])]
+    assert told == ["Ben may change Plan: Ben holds change document on its workspace, through group Editors."] * 2
+
+
 def test_a_decision_has_a_line_for_each_party():
     decision = decide(ROBIN_FOR_BEN, CHANGE, about(agent(EDITOR), person(BEN, "Ben", held("view"))))
     assert [(line.name, line.level, line.via) for line in decision.parties] == [
