@@ -24,12 +24,13 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from agents.clients.listing import held_by, state_of
+from agents.clients.listing import held_by, state_of, told
 from agents.clients.services import (
     LONGEST,
     LONGEST_NAME,
     client_disable,
     client_register,
+    name_read,
     token_issue,
     token_revoke,
     token_rotate,
@@ -37,9 +38,7 @@ from agents.clients.services import (
 from agents.models.clients import AccessToken, Client
 from collab.errors import CollabError
 from collab.models.workspaces import Workspace
-from collab.services.checks import line
 from permissions.admin.base import StaffAdmin, actor_column, reader, superuser
-from permissions.clock import AccordNow
 from permissions.errors import PermissionsError
 from permissions.refusals import refused_form_noted
 from permissions.roles import role_of
@@ -69,7 +68,7 @@ class ClientForm(ClientModelForm):
     def clean_name(self) -> str:
         """Hold the name to what the service holds it to."""
         try:
-            return line(self.cleaned_data["name"], "the name")
+            return name_read(self.cleaned_data["name"])
         except CollabError as wrong:
             raise forms.ValidationError(wrong.because) from None
 
@@ -144,7 +143,7 @@ def _rotate(request: HttpRequest, token: AccessToken, once: Once) -> str:
 
 
 def _revoke(request: HttpRequest, token: AccessToken, once: Once) -> str:
-    return f"{token_revoke(actor=reader(request), token=token.pk)} is worth nothing now."
+    return f"The token “{token_revoke(actor=reader(request), token=token.pk)}” is worth nothing now."
 
 
 class ClientAdmin(OfClients):
@@ -236,13 +235,12 @@ class AccessTokenAdmin(OfClients):
     revoked = actor_column("revoked_by", "Revoked by")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found: QuerySet[Any] = super().get_queryset(request).annotate(now=AccordNow())
-        return found
+        return told(super().get_queryset(request))
 
     @display(description="State")
     def state(self, obj: Any) -> str:
-        """Whether a client can still come with it."""
-        return state_of(obj, obj.now)
+        """Whether a client can still come with it, or with what renews it."""
+        return state_of(obj)
 
     @display(description="Good in")
     def places(self, obj: AccessToken) -> str:

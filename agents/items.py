@@ -15,7 +15,7 @@ from agents.models.agents import Agent
 from agents.models.sources import Route
 from agents.models.turns import Call, Question, Turn
 from agents.tools.registry import TOOLS, label_of
-from agents.tools.services import whose
+from agents.tools.whose import whose
 from agents.turns.ending import acting
 from agents.turns.inflight import policy_of
 from collab.reads import EventRow, Item, Ref

@@ -23,4 +23,6 @@ async def http(scope: Any, receive: Any, send: Any) -> None:
     await answers(scope, receive, send)
 
 
-application = ProtocolTypeRouter({"http": http, "websocket": import_string("collab.web.routing.sockets")})
+application = import_string(settings.ACCORD_BEFORE)(
+    ProtocolTypeRouter({"http": http, "websocket": import_string("collab.web.routing.sockets")})
+)

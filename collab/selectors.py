@@ -116,11 +116,16 @@ def threads_of(actor: Actor, workspace: UUID, *, archived: bool = False, limit: 
 
     Unread are the messages behind the read mark of the person in the actor's chain, but not their own.
     """
-    threads = readable(Thread.objects.filter(workspace=workspace, archived_at__isnull=not archived), actor)
-    head = Event.objects.filter(thread=OuterRef("pk"), seq=OuterRef("head_seq")).values("at")
-    counted: QuerySet[Any] = threads.annotate(
-        unread=_unread(actor), last_at=Coalesce(Subquery(head), "created_at")
-    ).order_by("-last_at", "-pk")
+    counted = _threads(actor, workspace, archived=archived).order_by("-last_at", "-pk")
+    return [ThreadLine(thread, thread.unread, thread.last_at) for thread in counted[:limit]]
+
+
+def threads_before(
+    actor: Actor, workspace: UUID, *, before: UUID | None, archived: bool = False, limit: int
+) -> list[ThreadLine]:
+    """Return the threads of a workspace that the actor may view, the newest first, those made before ``before``, in
+    one query: pages that miss none, whichever grows meanwhile."""
+    counted = _made_before(_threads(actor, workspace, archived=archived), before)
     return [ThreadLine(thread, thread.unread, thread.last_at) for thread in counted[:limit]]
 
 
@@ -132,10 +137,16 @@ def documents_of(
     Args:
         cap: as for :func:`document_for`.
     """
-    found = Document.objects.filter(workspace=workspace, archived_at__isnull=not archived)
-    documents = readable(found, actor, cap=cap)
-    opened = Count("proposals", filter=Q(proposals__state=Proposal.State.OPEN), distinct=True)
-    counted: QuerySet[Any] = documents.annotate(open_proposals=opened).order_by("title", "pk")
+    counted = _documents(actor, workspace, archived=archived, cap=cap).order_by("title", "pk")
+    return [DocumentLine(document, document.open_proposals) for document in counted[:limit]]
+
+
+def documents_before(
+    actor: Actor, workspace: UUID, *, before: UUID | None, archived: bool = False, limit: int
+) -> list[DocumentLine]:
+    """Return the documents of a workspace that the actor may view, the newest first, those made before ``before``, in
+    one query: pages that miss none, whichever is renamed meanwhile."""
+    counted = _made_before(_documents(actor, workspace, archived=archived), before)
     return [DocumentLine(document, document.open_proposals) for document in counted[:limit]]
 
 
@@ -203,6 +214,23 @@ def _viewed(actor: Actor, found: QuerySet[GuardedT], *, cap: UUID | None = None)
         raise NotFound()
     require(actor, Action.VIEW, obj, cap=cap)
     return obj
+
+
+def _threads(actor: Actor, workspace: UUID, *, archived: bool) -> QuerySet[Any]:
+    threads = readable(Thread.objects.filter(workspace=workspace, archived_at__isnull=not archived), actor)
+    head = Event.objects.filter(thread=OuterRef("pk"), seq=OuterRef("head_seq")).values("at")
+    return threads.annotate(unread=_unread(actor), last_at=Coalesce(Subquery(head), "created_at"))
+
+
+def _documents(actor: Actor, workspace: UUID, *, archived: bool, cap: UUID | None = None) -> QuerySet[Any]:
+    found = Document.objects.filter(workspace=workspace, archived_at__isnull=not archived)
+    opened = Count("proposals", filter=Q(proposals__state=Proposal.State.OPEN), distinct=True)
+    return readable(found, actor, cap=cap).annotate(open_proposals=opened)
+
+
+def _made_before(rows: QuerySet[Any], before: UUID | None) -> QuerySet[Any]:
+    """Ids are made in order of time, so the newest have the greatest."""
+    return (rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")
 
 
 def _unread(actor: Actor) -> Coalesce:

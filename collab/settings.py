@@ -48,7 +48,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "agents.clients.http.no_tokens_in_addresses",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -134,6 +133,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
+FORMAT_MODULE_PATH = "collab.formats"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
@@ -196,6 +196,8 @@ ACCORD_METRICS_TOKEN = env.str("ACCORD_METRICS_TOKEN", default="")
 ACCORD_WORLD_URL = env.str("ACCORD_WORLD_URL", default="http://127.0.0.1:8200")
 ACCORD_ON_GRANTS_CHANGED = ["collab.doorbell.grants_changed"]
 ACCORD_SERVE_STARTS = ["agents.turns.dispatch.start", "agents.clients.mounts.start"]
+# What every request and every socket passes first, outside of the middleware.
+ACCORD_BEFORE = "agents.clients.http.NoTokensInAddresses"
 # What is answered by an ASGI application of its own, outside of the middleware: the beginnings of paths.
 ACCORD_MOUNTS = {
     "/hooks/": "agents.sources.hooks.hooks",

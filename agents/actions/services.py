@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.utils.timezone import localtime
 
 from agents.actions.asking import STANDS
 from agents.actions.closing import action_closed
@@ -23,6 +22,8 @@ from permissions.decisions import Action
 from permissions.errors import NotFound, Refused
 from permissions.gate import require
 from permissions.grants import names_of
+
+IN_PERSON = "Only people approve or decline, and only themselves: nobody and nothing does it for them."
 
 LONGEST_REASON = 2_000
 """Bytes of the reason given with a no."""
@@ -75,7 +76,7 @@ def _decidable(locked: Locked, actor: Actor, action: UUID) -> tuple[PendingActio
     epoch = require(actor, Action.VIEW, locked.row, for_write=True).grants_epoch or 0
     found = PendingAction.objects.get(pk=action)
     if not isinstance(actor, Person):
-        raise Refused("Only people approve or decline, and only themselves: nobody and nothing does it for them.")
+        raise Refused(IN_PERSON)
     if actor != found.addressee:
         raise Refused(f"Only {_name(found.addressee)} may approve or decline A{found.number}: it is addressed to them.")
     if locked.row.archived_at is not None:
@@ -91,8 +92,8 @@ def _decided(found: PendingAction, *, state: str, decided_by: Actor, start_by: o
 
 def _gone(found: PendingAction, actor: Actor) -> Gone:
     if found.state == _STATE.OPEN or found.decided_at is None:
-        return Gone(f"A{found.number} expired at {localtime(found.expires_at):%H:%M}.")
-    at = f"at {localtime(found.decided_at):%H:%M}"
+        return Gone(f"A{found.number} expired at {found.expires_at:%H:%M} UTC.")
+    at = f"at {found.decided_at:%H:%M} UTC"
     if found.state in {_STATE.APPROVED, _STATE.DECLINED} and found.decided_by is not None:
         kind = AlreadyYours if found.decided_by == actor else Gone
         return kind(f"{_name(found.decided_by)} {found.state} A{found.number} {at}.")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet
 
-from agents.models.clients import AccessToken, Client
+from agents.clients.services import MOST_TOKENS
+from agents.models.clients import AccessToken, Client, Refresh
 from collab import selectors
 from collab.models.grants import WorkspaceUserGrant
 from collab.models.workspaces import Workspace
@@ -23,12 +23,13 @@ from permissions.roles import Role, role_of
 OVER_SHOWN = 5
 """Tokens of a client that stand no more and are still shown."""
 
-STANDS, EXPIRED, REVOKED = "stands", "expired", "revoked"
+STANDS, RENEWABLE, EXPIRED, REVOKED = "stands", "renewable", "expired", "revoked"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLine:
-    """A token as a list shows it: whether it stands, expired or was revoked, and whether another took its place."""
+    """A token as a list shows it: whether it stands, expired (and can be renewed, or not) or was revoked, and whether
+    another took its place."""
 
     token: AccessToken
     state: str
@@ -36,8 +37,8 @@ class TokenLine:
 
     @property
     def over(self) -> bool:
-        """Whether nobody can come with it any more."""
-        return self.state != STANDS
+        """Whether nobody can come with it any more, or with what renews it."""
+        return self.state in {EXPIRED, REVOKED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,9 @@ def clients_of(person: Person) -> list[ClientLine]:
     manages = set(readable(Workspace.objects.all(), person, Action.MANAGE).values_list("pk", flat=True))
     lent = _held_by_nobodys(workspaces)
     theirs = Q(person=person.id) | Q(person=None, pk__in=lent) | Q(person=None, tokens__person=person.id)
-    tokens: Any = AccessToken.objects.filter(person=person.id).annotate(
-        now=AccordNow(), rotated=Q(rotated_to__isnull=False)
-    )
-    listed = Prefetch("tokens", tokens.prefetch_related("workspaces").order_by("-created_at", "-pk"), to_attr="listed")
+    tokens = told(AccessToken.objects.filter(person=person.id)).prefetch_related("workspaces")
+    newest = tokens.order_by(F("revoked_at").desc(nulls_first=True), "-expires_at", "-pk")[: MOST_TOKENS + OVER_SHOWN]
+    listed = Prefetch("tokens", newest, to_attr="listed")
     found = Client.objects.filter(theirs, disabled_at=None).select_related("account").distinct().order_by("pk")
     rows = list(found.prefetch_related(listed))
     held = held_by([row.pk for row in rows])
@@ -97,22 +97,31 @@ def clients_of(person: Person) -> list[ClientLine]:
     ]
 
 
-def lines_of(tokens: Sequence[Any]) -> list[TokenLine]:
-    """Return tokens as a list shows them, the first of those that are over last.
+def told(tokens: QuerySet[AccessToken]) -> QuerySet[Any]:
+    """Return tokens with what :func:`state_of` asks of each, and whether another took its place."""
+    renewals = Refresh.objects.filter(token=OuterRef("pk"), used_at=None, expires_at__gt=AccordNow())
+    found: QuerySet[Any] = tokens.annotate(
+        now=AccordNow(),
+        renewable=Exists(renewals),
+        rotated=Exists(AccessToken.objects.filter(rotated_from=OuterRef("pk"))),
+    )
+    return found
 
-    Args:
-        tokens: annotated with ``now`` and ``rotated``.
-    """
-    lines = [TokenLine(token, state_of(token, token.now), token.rotated) for token in dict.fromkeys(tokens)]
+
+def lines_of(tokens: Sequence[Any]) -> list[TokenLine]:
+    """Return tokens of :func:`told` as a list shows them, a few of those that are over last."""
+    lines = [TokenLine(token, state_of(token), token.rotated) for token in tokens]
     over = [line for line in lines if line.over]
     return [*(line for line in lines if not line.over), *over[:OVER_SHOWN]]
 
 
-def state_of(token: AccessToken, now: datetime) -> str:
-    """Say whether a token stands at a moment by the database's clock."""
+def state_of(token: Any) -> str:
+    """Say whether one of the tokens of :func:`told` stands, by the database's clock."""
     if token.revoked_at is not None:
         return REVOKED
-    return EXPIRED if token.expires_at <= now else STANDS
+    if token.expires_at > token.now:
+        return STANDS
+    return RENEWABLE if token.renewable else EXPIRED
 
 
 def held_by(accounts: Sequence[UUID]) -> Mapping[tuple[UUID, UUID], set[str]]:

@@ -13,24 +13,31 @@ MCP_PATH = "/mcp"
 
 
 class NotServed(CollabError):
-    """This server does not answer for that host, or not to pages of that origin."""
+    """This server does not answer for that host."""
 
     code = "not_served"
+    status = 421
+
+
+class NotOurPage(NotServed):
+    """This server does not answer pages of that origin."""
+
+    status = 403
 
 
 def origin_of(scope: dict[str, Any]) -> str:
     """Return the origin a request to an ASGI application was sent to, like ``https://accord.example``.
 
     Raises:
-        NotServed: the host is none of ours (a page that had its name point here, for one), or a page of another origin
-            sent it.
+        NotServed: the host is none of ours (a page that had its name point here, for one); or, as
+            :class:`NotOurPage`, a page of another origin sent it.
     """
     domain, _ = split_domain_port(host := _header(scope, b"host").lower())
     if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
         raise NotServed
     origin = f"{'https' if _is_secure(scope) else 'http'}://{host}"
     if _header(scope, b"origin") not in ("", origin):
-        raise NotServed
+        raise NotOurPage
     return origin
 
 

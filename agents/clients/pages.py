@@ -13,6 +13,7 @@ from agents.clients.listing import clients_of
 from agents.clients.services import (
     LONGEST,
     LONGEST_NAME,
+    ROLES,
     client_disable,
     client_enable,
     client_register,
@@ -27,9 +28,6 @@ from collab.web.answers import actor, filled, id_in, page, reader, tried
 from collab.web.workspaces import LAST
 from permissions.actors import Person
 from permissions.roles import Role
-
-ROLES = [role.value for role in Role if role is not Role.OWNER]
-"""What a client may be: it never manages."""
 
 DAYS = {7: "a week", 30: "30 days", 90: "90 days", 365: "a year"}
 
@@ -49,7 +47,7 @@ class EnableForm(ClientForm):
     """A client's role in a workspace; none takes its grants there."""
 
     workspace = forms.UUIDField()
-    role = forms.ChoiceField(choices=[(role, role) for role in ROLES], required=False)
+    role = forms.ChoiceField(choices=[(role.value, role.value) for role in ROLES], required=False)
 
 
 class IssueForm(ClientForm):
@@ -111,7 +109,7 @@ def _rotate(request: HttpRequest, by: Person, once: Once) -> str:
 
 def _revoke(request: HttpRequest, by: Person, once: Once) -> str:
     token = token_revoke(actor=by, token=filled(TokenForm(request.POST))["token"])
-    return f"{token} is worth nothing now."
+    return f"The token “{token}” is worth nothing now."
 
 
 def _disable(request: HttpRequest, by: Person, once: Once) -> str:

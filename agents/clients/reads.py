@@ -12,6 +12,7 @@ from collab.models.threads import Thread
 from collab.models.workspaces import Workspace
 from collab.search import Kind
 from collab.searches.snippets import Part
+from collab.selectors import DocumentLine, ThreadLine
 from collab.web.access import SHOWN
 from collab.web.actors import Book
 from collab.web.comparing import text_at
@@ -28,9 +29,6 @@ Json = dict[str, Any]
 
 MOST = 200
 """Threads, documents or versions that one read returns."""
-
-STANDS_OPEN = {"proposal": "open", "question": "open", "action": "open"}
-"""By the name of its items, the state in which one of them waits for someone."""
 
 
 def workspaces(actor: Actor) -> list[Json]:
@@ -51,18 +49,19 @@ def threads(actor: Actor, workspace: UUID, *, archived: bool = False, limit: int
     found = selectors.threads_of(actor, workspace, archived=archived, limit=limit)
     if not found:
         _require_a_part(actor, workspace)
-    return [
-        {
-            "id": str(line.thread.id),
-            "title": line.thread.title,
-            "mode": line.thread.mode,
-            "archived": line.thread.archived_at is not None,
-            "head_seq": line.thread.head_seq,
-            "last_at": line.last_at.isoformat(),
-            "unread": line.unread,
-        }
-        for line in found
-    ]
+    return [_thread_line(line) for line in found]
+
+
+def threads_before(
+    actor: Actor, workspace: UUID, *, before: UUID | None, archived: bool, limit: int
+) -> tuple[list[Json], UUID | None]:
+    """Return a page of the threads of a workspace that the actor may view, the newest first, and the ``before`` of the
+    page after it. Raises as :func:`threads`."""
+    found = selectors.threads_before(actor, workspace, before=before, archived=archived, limit=limit + 1)
+    if not found:
+        _require_a_part(actor, workspace)
+    shown = found[:limit]
+    return [_thread_line(line) for line in shown], shown[-1].thread.id if len(found) > limit else None
 
 
 def thread(actor: Actor, id: UUID, *, before: int | None = None, limit: int = PAGE_EVENTS) -> Json:
@@ -88,10 +87,11 @@ def thread(actor: Actor, id: UUID, *, before: int | None = None, limit: int = PA
 
 
 def standing(actor: Actor, id: UUID, name: str) -> list[Json]:
-    """Return the items of one name, of :data:`STANDS_OPEN`, that wait in a thread. Raises as :func:`thread`."""
+    """Return a thread's proposals, questions or actions, by the name of the item, that wait for someone. Raises as
+    :func:`thread`."""
     found = selectors.thread_for(actor, id)
     refs = [ref for ref in reads.standing(found.id) if ref[0] == name]
-    return [plain(item) for item in reads.build(actor, refs) if item["state"] == STANDS_OPEN[name]]
+    return [plain(item) for item in reads.build(actor, refs) if item["state"] == "open"]
 
 
 def documents(actor: Actor, workspace: UUID, *, archived: bool = False, limit: int = MOST) -> list[Json]:
@@ -103,7 +103,18 @@ def documents(actor: Actor, workspace: UUID, *, archived: bool = False, limit: i
     found = selectors.documents_of(actor, workspace, archived=archived, limit=limit)
     if not found:
         _require_a_part(actor, workspace)
-    return [{**_about(line.document), "open_proposals": line.open_proposals} for line in found]
+    return [_document_line(line) for line in found]
+
+
+def documents_before(
+    actor: Actor, workspace: UUID, *, before: UUID | None, archived: bool, limit: int
+) -> tuple[list[Json], UUID | None]:
+    """Return a page of the documents of a workspace, as :func:`threads_before` one of its threads."""
+    found = selectors.documents_before(actor, workspace, before=before, archived=archived, limit=limit + 1)
+    if not found:
+        _require_a_part(actor, workspace)
+    shown = found[:limit]
+    return [_document_line(line) for line in shown], shown[-1].document.id if len(found) > limit else None
 
 
 def document(actor: Actor, id: UUID, *, version: int | None = None) -> Json:
@@ -200,6 +211,22 @@ def _require_a_part(actor: Actor, workspace: UUID) -> None:
         return
     if not any(readable(rows, actor).exists() for rows in inside):
         raise NotFound
+
+
+def _thread_line(line: ThreadLine) -> Json:
+    return {
+        "id": str(line.thread.id),
+        "title": line.thread.title,
+        "mode": line.thread.mode,
+        "archived": line.thread.archived_at is not None,
+        "head_seq": line.thread.head_seq,
+        "last_at": line.last_at.isoformat(),
+        "unread": line.unread,
+    }
+
+
+def _document_line(line: DocumentLine) -> Json:
+    return {**_about(line.document), "open_proposals": line.open_proposals}
 
 
 def _about(document: Document) -> Json:

@@ -26,6 +26,7 @@ from permissions.clock import AccordNow
 from permissions.decisions import AccountKind
 from permissions.errors import NotFound, Refused
 from permissions.grants import names_of, readable
+from permissions.ids import new_id
 from permissions.models import User
 from permissions.phrases import told
 from permissions.roles import Role
@@ -41,6 +42,9 @@ OVERLAP = timedelta(hours=24)
 
 MOST_CLIENTS, MOST_TOKENS = 50, 50
 """Clients of a person that are not disabled, and tokens of a client that stand."""
+
+ROLES = tuple(role for role in Role if role is not Role.OWNER)
+"""What a client may be: it never manages."""
 
 LEAKED = "This token came in an address, where browsers, proxies and logs keep it, so it was revoked."
 
@@ -69,7 +73,7 @@ def client_register(*, actor: Actor, name: str, person: UUID | None = None, regi
             raise Invalid(f"A person has at most {MOST_CLIENTS} clients; disable one first.")
     if registration is not None and not Registration.objects.filter(pk=registration).exists():
         raise NotFound()
-    account = account_create_service(kind=AccountKind.CLIENT, name=_name(name))
+    account = account_create_service(kind=AccountKind.CLIENT, name=name_read(name))
     made = Client.objects.create(account=account, person_id=person, registration_id=registration, registered_by=actor)
     log.info("client_registered", client=str(account.pk), person=str(person or ""))
     return made
@@ -113,7 +117,7 @@ def client_disable(*, actor: Actor, client: UUID) -> Client:
 @transaction.atomic
 def token_issue(
     *, actor: Actor, client: UUID, name: str, workspaces: Collection[UUID], person: UUID | None = None,
-    lasts: timedelta = USUAL, audience: str = "", rotated_from: UUID | None = None,
+    lasts: timedelta = USUAL, audience: str = "", rotated_from: AccessToken | None = None,
 ) -> tuple[AccessToken, str]:  # fmt: skip
     """Issue a token of a client; return it with its secret, which is known this once.
 
@@ -138,10 +142,11 @@ def token_issue(
     if _stand(found).count() >= MOST_TOKENS:
         raise Invalid(f"{found} has {MOST_TOKENS} tokens already; revoke one first.")
     places = _places(actor, person, workspaces)
-    secret = secret_made()
+    secret, id = secret_made(), new_id()
     token = AccessToken.objects.create(
-        client=found, person_id=person, name=_name(name), digest=digest_of(secret), prefix=secret[:SHOWN],
-        audience=audience, created_by=actor, expires_at=AccordNow() + lasts, rotated_from_id=rotated_from,
+        id=id, client=found, person_id=person, name=name_read(name), digest=digest_of(secret), prefix=secret[:SHOWN],
+        audience=audience, created_by=actor, expires_at=AccordNow() + lasts, rotated_from=rotated_from,
+        family=rotated_from.family if rotated_from else id,
     )  # fmt: skip
     token.workspaces.set(places)
     token.refresh_from_db()
@@ -157,10 +162,12 @@ def token_rotate(*, actor: Actor, token: UUID, overlap: timedelta = OVERLAP) -> 
 
     Raises:
         NotFound: there is no such token, or it is neither the actor's nor theirs to administer.
-        Refused: it acts for another than the actor.
+        Refused: it acts for another than the actor, or was given to a program, which renews it itself.
         Gone: it does not stand any more, or was rotated already.
     """
     old = _token_for(actor, token)
+    if old.audience:
+        raise Refused("The program that it was given to renews it itself.")
     Client.objects.select_for_update(no_key=True).get(pk=old.client_id)  # so that of two at once one is refused
     stands = _stand(old.client).filter(pk=token, rotated_to=None)
     if not stands.update(expires_at=Least("expires_at", AccordNow() + overlap)):
@@ -168,7 +175,7 @@ def token_rotate(*, actor: Actor, token: UUID, overlap: timedelta = OVERLAP) -> 
     lasts = min(old.expires_at - old.created_at, LONGEST)
     return token_issue(
         actor=actor, client=old.client_id, name=old.name, workspaces=_still_seen(actor, old), person=old.person_id,
-        lasts=lasts, audience=old.audience, rotated_from=old.pk,
+        lasts=lasts, rotated_from=old,
     )  # fmt: skip
 
 
@@ -191,12 +198,23 @@ def token_revoke(*, actor: Actor, token: UUID, because: str = "") -> AccessToken
     return found
 
 
-def token_leaked(*, secret: str) -> bool:
-    """Revoke the token of a secret that was seen where it must not be; return whether there is one."""
-    found = AccessToken.objects.filter(digest=digest_of(secret)).values_list("pk", flat=True).first()
-    if found is not None:
-        token_revoke(actor=System(), token=found, because=LEAKED)
-    return found is not None
+def tokens_leaked(*, secrets: Collection[str]) -> None:
+    """Revoke the tokens of secrets that were seen where they must not be."""
+    digests = [digest_of(secret) for secret in secrets]
+    for token in AccessToken.objects.filter(digest__in=digests).values_list("pk", flat=True):
+        token_revoke(actor=System(), token=token, because=LEAKED)
+
+
+def name_read(text: str) -> str:
+    """Return what a client, a token or a program is called, as it is kept.
+
+    Raises:
+        Invalid: it is no line of text, or longer than ``LONGEST_NAME``.
+    """
+    found = line(text, "the name")
+    if len(found) > LONGEST_NAME:
+        raise Invalid(f"A name has at most {LONGEST_NAME} characters.")
+    return found
 
 
 def _issuable(actor: Actor, client: UUID, person: UUID | None) -> Client:
@@ -271,13 +289,6 @@ def _administers(actor: Actor) -> bool:
         return True
     superusers = User.objects.filter(is_active=True, is_superuser=True, kind=AccountKind.PERSON.value)
     return isinstance(actor, Person) and superusers.filter(pk=actor.id).exists()
-
-
-def _name(text: str) -> str:
-    found = line(text, "the name")
-    if len(found) > LONGEST_NAME:
-        raise Invalid(f"A name has at most {LONGEST_NAME} characters.")
-    return found
 
 
 def _told(actor: Actor) -> str:

@@ -27,11 +27,12 @@ NOTED_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """Who came with a token: ``actor`` carries the workspaces that it is for, and every decision heeds them."""
+    """Who came with a token: ``actor`` carries the workspaces that it is for, and every decision heeds them. Tokens of
+    one ``family`` were rotated or renewed from one another."""
 
     token_id: UUID
+    family: UUID
     actor: Client
-    workspaces: frozenset[UUID]
     expires_at: datetime
 
 
@@ -55,9 +56,8 @@ def bearer(secret: str, *, audience: str = "") -> Bearer:
     if because := _fault(token, audience):
         raise BadToken(because)
     _note_use(token)
-    workspaces = frozenset(row["workspaces"] for row in rows if row["workspaces"] is not None)
-    actor = Client(token["client"], token["person"], workspaces)
-    return Bearer(token["pk"], actor, workspaces, token["expires_at"])
+    within = frozenset(row["workspaces"] for row in rows if row["workspaces"] is not None)
+    return Bearer(token["pk"], token["family"], Client(token["client"], token["person"], within), token["expires_at"])
 
 
 def standing(tokens: Collection[UUID]) -> set[UUID]:
@@ -66,7 +66,10 @@ def standing(tokens: Collection[UUID]) -> set[UUID]:
     return {row["pk"] for row in rows if not _fault(row, row["audience"])}
 
 
-_COLUMNS = ("pk", "client", "person", "audience", "expires_at", "last_used_at", "revoked_at", "revoked_because")
+_COLUMNS = (
+    *("pk", "family", "client", "person", "audience"),
+    *("expires_at", "last_used_at", "revoked_at", "revoked_because"),
+)
 
 
 def _read(tokens: QuerySet[AccessToken]) -> Sequence[dict[str, Any]]:

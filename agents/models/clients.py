@@ -76,6 +76,9 @@ class AccessToken(models.Model):
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True, editable=False)
     rotated_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="rotated_to")
+    family = models.UUIDField(
+        editable=False, db_index=True, help_text="The first of those that it was rotated or renewed from, or itself."
+    )
     revoked_by = ActorField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, editable=False)
     revoked_because = models.TextField(blank=True, editable=False)
@@ -89,7 +92,8 @@ class AccessToken(models.Model):
 
 
 class Authorization(models.Model):
-    """One way of a program from asking a person for a token to having it. Each step is done once."""
+    """What a person decided about a program that asked for a token, and its way from there to the token. Each step is
+    done once."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     registration = models.ForeignKey(Registration, on_delete=models.CASCADE, related_name="authorizations")
@@ -98,31 +102,23 @@ class Authorization(models.Model):
     )
     redirect_uri = models.TextField()
     explicit = models.BooleanField(help_text="The program said where to go back to.")
-    state = models.TextField(null=True, help_text="The program's, given back to it.")
-    challenge = models.CharField(max_length=128, help_text="PKCE, S256.")
+    challenge = models.CharField(max_length=43, help_text="PKCE, S256.")
     resource = models.CharField(max_length=300, help_text="The audience.")
-    scopes = models.JSONField(default=list)
-    created_at = models.DateTimeField(db_default=AccordNow(), editable=False)
-    expires_at = models.DateTimeField()
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
-    decided_at = models.DateTimeField(null=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    decided_at = models.DateTimeField(db_default=AccordNow(), editable=False)
     client = models.ForeignKey(Client, on_delete=models.CASCADE, null=True, related_name="+")
     workspaces = models.ManyToManyField(Workspace, related_name="+")
     code = models.CharField(max_length=64, unique=True, null=True, help_text="Its digest; null: not allowed.")
     code_expires_at = models.DateTimeField(null=True)
     exchanged_at = models.DateTimeField(null=True)
-    token = models.ForeignKey(AccessToken, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(code=None) | Q(person__isnull=False, client__isnull=False), name="a_code_is_somebodys"
-            )
+            models.CheckConstraint(condition=Q(code=None) | Q(client__isnull=False), name="a_code_is_of_a_client")
         ]
-        indexes = [models.Index(fields=["expires_at"], name="authorizations_by_end")]
 
     def __str__(self) -> str:
-        return f"{self.registration} for {self.person or 'nobody yet'}"
+        return f"{self.registration} for {self.person}"
 
 
 class Refresh(models.Model):

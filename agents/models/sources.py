@@ -74,6 +74,7 @@ class Delivery(models.Model):
     message_id = models.UUIDField(null=True, help_text="The message or notice it became.")
     routed_by = ActorField(null=True, help_text="Who routed it by hand.")
     attempts = models.PositiveIntegerField(default=0)
+    tried_at = models.DateTimeField(null=True, help_text="When the sweep last tried to act on it.")
     acted_at = models.DateTimeField(null=True)
 
     class Meta:

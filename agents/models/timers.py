@@ -46,6 +46,7 @@ class Timer(models.Model):
     reason = models.TextField(blank=True, help_text="Why it was superseded or cancelled.")
     fired = models.PositiveIntegerField(default=0, help_text="How often it fired.")
     fired_at = models.DateTimeField(null=True)
+    tried_at = models.DateTimeField(null=True, help_text="When it was last found due.")
     set_at = models.DateTimeField()
     ended_by = ActorField(null=True)
     ended_at = models.DateTimeField(null=True)

@@ -138,6 +138,11 @@ class Call(models.Model):
     def __str__(self) -> str:
         return f"{self.tool} {self.outcome or 'sent'}"
 
+    @property
+    def name(self) -> str:
+        """What it is called in its thread: ``T2.1`` is the first call of the second turn."""
+        return f"{self.turn}.{self.number}"
+
 
 class Question(models.Model):
     """Something the agent asked a person; its turn is paused until it is answered."""

@@ -9,11 +9,12 @@ from agents.replies.evidence import Several
 from agents.replies.figures import Derived, Support
 from agents.replies.judgements import Fault, Judgement, Tied
 from agents.replies.known import Known, calls_about, names_another
+from agents.replies.lexicon import table
 from agents.replies.outcomes import allows
 from agents.replies.record import CallRecord
 from agents.replies.spans import Span
 from agents.replies.ties import Tie
-from agents.replies.values import MOST_VALUES, Value, values_in
+from agents.replies.values import MOST_VALUES, Value
 
 _COMPARES = re.compile(
     r"\b(?:previous|previously|original|originally|balance|worth|was|were|instead of|regular|limit|available|remaining|"
@@ -27,6 +28,7 @@ _LEAVES = re.compile(
     r"\b(?:i|we)(?: did|'ve| have)? ?(?:not|n't) |\b(?:did|have)n't\b|"
     r"\b(?:stays?|remains?|stayed|unchanged|unaffected|untouched|left)\b"
 )
+_OF_RULES = re.compile(rf"\b(?:{'|'.join(table('moods')['rules'])})\b")
 _NO_STATEMENT = re.compile(r"\s*(?:if|please|would|once|unless|should|feel free|let me)\b")
 
 
@@ -43,23 +45,34 @@ class Block:
         self._in_block = False
         self._block: list[CallRecord] = []
         self._after_list = False
+        self._is_held = False
         self._header: Tie | None = None
 
-    def enter(self, span: Span) -> None:
-        """Leave the list of a claim where a sentence follows it."""
+    @property
+    def _follows_a_deed(self) -> bool:
+        """Whether what a span states may be of what the turn did, though no claim stands above it."""
+        return self._is_held and self._known.did
+
+    def enter(self, span: Span, *, is_free: bool) -> None:
+        """Leave the list of a claim where a sentence follows it.
+
+        Args:
+            is_free: the span may have been shown, as all before it, and is not held to anything.
+        """
+        self._is_held = self._is_held or not is_free
         if span.kind == "sentence" and self._after_list:
             self._block = []
 
     def hold_code(self, found: Judgement, span: Span) -> None:
         """Hold the values of a line of code, which claims nothing itself."""
         if self._in_block:
-            self._check_values(found, span, values_of(span), None)
+            self._check_values(found, span, span.values, None)
 
     def hold_item(self, found: Judgement, span: Span, tied: Sequence[Tied]) -> None:
         """Hold a list item that only names an object to what its list says of it."""
         if self._header is None or span.kind not in {"item", "row"} or any(one.tie.tools for one in tied):
             return
-        identifiers = tuple(str(value.key) for value in values_of(span) if value.kind == "identifier")
+        identifiers = tuple(str(value.key) for value in span.values if value.kind == "identifier")
         calls = [call for call in self._known.calls_of(self._header.tools) if call in self._known.writes]
         about = calls_about([call for call in calls if call.sent.identifiers], identifiers)
         found.covers += about
@@ -70,9 +83,10 @@ class Block:
 
     def hold_values(self, found: Judgement, span: Span, tied: Sequence[Tied]) -> None:
         """Hold the values of a span to the calls it states, or to those of the claim above it."""
-        if found.faults or (span.kind == "sentence" and not self._in_block and not tied):
+        is_bare = not self._in_block and not tied and not self._follows_a_deed
+        if found.faults or (span.kind == "sentence" and is_bare):
             return
-        values = values_of(span)
+        values = span.values
         if not values:
             return
         if len(values) > MOST_VALUES:
@@ -89,14 +103,16 @@ class Block:
             self._check_values(
                 found, span, [value for value in rest if value.kind not in {"amount", "date"}], None, is_tied=True
             )
-        elif stating or self._in_block:
+        elif stating or self._in_block or self._follows_a_deed:
             self._hold_block(found, span, rest, is_tied=bool(stating))
 
     def _hold_block(self, found: Judgement, span: Span, values: Sequence[Value], *, is_tied: bool) -> None:
         """Hold the values of what follows a claim to its call; identifiers to any call of the thread."""
         own = self._block or None
         self._check_values(found, span, [value for value in values if value.kind == "identifier"], None, is_tied=True)
-        if own or is_tied or span.kind != "sentence":
+        if span.kind == "sentence" and not is_tied and _OF_RULES.search(span.folded.text):
+            return
+        if own or is_tied or span.kind != "sentence" or self._follows_a_deed:
             others = [value for value in values if value.kind != "identifier"]
             self._check_values(found, span, others, own, is_block=True, is_tied=True)
 
@@ -136,11 +152,6 @@ class Block:
         self._after_list = span.kind in {"item", "row", "code"}
         if span.leads or span.kind in {"sentence", "heading"}:
             self._header = said[-1].tie if said and span.leads else (self._header if span.kind == "item" else None)
-
-
-def values_of(span: Span) -> list[Value]:
-    """Return the values a span states."""
-    return values_in(span.folded.text, span.folded.cased)
 
 
 def _is_statement(span: Span, tied: Sequence[Tied]) -> bool:

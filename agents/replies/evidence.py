@@ -30,6 +30,8 @@ _DENIES = frozenset({"not", "no", "never", "non", "un", "cannot", "without"})
 _LONGEST_ID = 80
 _LONG_NUMBER = 7
 _WORD = re.compile(r"[a-z]+")
+_RULE_KEY = re.compile(r"(?:^|_)(?:until|deadline|policy|fee|allowed|before|limit)(?:_|$)")
+_ENDING = re.compile(r"(?:[*x•.]{2,}|visa|master(?:card)?|amex|card)[ -_]?\d{3,4}")
 _ORDERLY = re.compile(r"a*0+|(?:[a0]+[_-])+[a0]+")
 
 
@@ -193,7 +195,7 @@ def _read(found: _Found, value: Any, key: str, unit: str, *, depth: int, is_resu
             for key_of, part in value.items():
                 name = str(key_of)
                 _read_text(found, name, "", unit, is_free=True)
-                if is_result and not says_nothing(part):
+                if is_result and not says_nothing(part) and not _RULE_KEY.search(name):
                     (found.states if part is True else found.keys).update(_WORD.findall(name.lower()))
                 _read(found, part, name.lower(), unit, depth=depth + 1, is_result=is_result)
         case list() | tuple():
@@ -240,6 +242,7 @@ def _read_number(found: _Found, value: Decimal, key: str, unit: str) -> None:
 
 def _read_text(found: _Found, text: str, key: str, unit: str, *, is_free: bool) -> None:
     text = text[:LONGEST_TEXT]
+    found.has_endings = found.has_endings or bool(_ENDING.fullmatch(text.lower()))
     if _PLAIN_NUMBER.fullmatch(text):
         found.has_endings = found.has_endings or len(text) in {3, 4}
         found.identifiers.add(text)

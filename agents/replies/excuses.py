@@ -20,8 +20,7 @@ _MAKING = frozenset({
 _CHANGING = frozenset({"update", "change", "modify", "edit", "add", "create", "make", "set"})
 _SEARCHING = frozenset({"search", "browse", "quote", "compare", "available", "availability"})
 _NOUN_ENDINGS = ("ation", "ment", "able", "ible", "ility")
-_ASKING_FOR = frozenset({"submit", "send", "make", "raise", "file", "place", "log", "put in", "create", "prepare"})
-_ANSWERS = frozenset({"answer", "answered", "heard", "reply", "replied", "respond", "responded", "response"})
+_ASKING_FOR, _ANSWERS, _SILENCE = (words("moods", key) for key in ("asking_for", "answers", "silence"))
 _FOR = frozenset({"to", "for", "your", "their", "his", "her"})
 _WAITS = frozenset(
     {"approval", "approve", "approved", "approves", "confirm", "confirmation", "waiting", "waits", "awaiting"}
@@ -97,7 +96,8 @@ def is_only_asked_for(tokens: Tokens, reading: Reading, known: Known) -> bool:
     outcomes = {call.outcome for call in known.writes}
     if "unknown" in outcomes and any(use.lemma in _ASKING_FOR for use in reading.uses):
         is_asked = "request" in tokens.words or all(use.light or use.vague for use in reading.uses)
-        is_silent = "not" in tokens.words and bool(_ANSWERS & set(tokens.words))
+        said = set(tokens.words)
+        is_silent = bool(said & _SILENCE or (said & {"not", "no"} and said & _ANSWERS))
         return is_asked and (is_silent or "whether" in tokens.words[reading.end :])
     if "pending_confirmation" not in outcomes:
         return False

@@ -50,6 +50,10 @@ def fold(original: str) -> Folded:
     characters: list[str] = []
     starts: list[int] = []
     for start, end, shown in _shown(original):
+        if shown is None and original[start:end].isascii():
+            characters += original[start:end].translate(_BLANKS).replace("`", "'")
+            starts += range(start, end)
+            continue
         for place, character in enumerate(original[start:end] if shown is None else shown):
             plain = _plain(character)
             characters.append(plain)

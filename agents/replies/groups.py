@@ -164,6 +164,8 @@ def participle_stands_alone(tokens: Tokens, at: int, clause: Clause, group: Grou
         return _stands_first(tokens, at, clause, after)
     if before[-1] in _M["determiners"] or before[-1] in _M["preposition"]:
         return False
+    if before[-1].endswith("s") and not set(before) & _M["determiners"] and _M["ruling"] & set(tokens.words[at + 1 :]):
+        return False
     is_last = (
         not after or after in _M["preposition"] or after in {",", "and", "successfully", "-"} or after[0].isdigit()
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from agents.replies.acts import Reading
 from agents.replies.counting import leaves_some
@@ -14,12 +15,13 @@ from agents.replies.known import Known, calls_about, calls_named, names_another
 from agents.replies.lexicon import table
 from agents.replies.outcomes import allows
 from agents.replies.record import CallRecord
+from agents.replies.ties import is_heavy
 from agents.replies.tokens import Tokens
 
 _BEFORE_DONE = r"and|great news|good news|great|perfect|okay|ok|sure|alright|absolutely|certainly|thanks|yes"
 _GENERIC = re.compile(
     rf"(?:^|[,;:—–-] ?|\b(?:{_BEFORE_DONE})[,!. —-]+ ?)[\W_]{{0,6}}"
-    rf"(?:{'|'.join(table('light')['generic_done'])})\s*(?:[.!,;:—–✅🎉-]|$| for you| now| and )"
+    rf"(?:{'|'.join(table('light')['generic_done'])})\s*(?:[.!,;:—–✅🎉-]|$| for | now| and | on | with )"
 )
 _PLURAL = frozenset({"all", "both", "each", "every", "following", "these", "those", "everything"})
 _SEEN = frozenset({"see", "looks", "seems"})
@@ -78,8 +80,11 @@ class Holding:
         """Return the identifiers of the things that a clause calls by their titles, where calls differ in them."""
         if len(calls) < 2:
             return ()
-        clause = f" {' '.join(tokens.words[reading.clause.start : reading.clause.end])} "
-        return tuple(id.lower().lstrip("#") for id, title in self._known.titles.items() if f" {title} " in clause)
+        for said in (tokens.words[reading.clause.start : reading.clause.end], tokens.words):
+            text = f" {' '.join(said)} "
+            if found := [id for id, title in self._known.titles.items() if f" {title} " in text]:
+                return tuple(id.lower().lstrip("#") for id in found)
+        return ()
 
     def _hold_calls(
         self, found: Judgement, one: Tied, tokens: Tokens, calls: list[CallRecord], about: list[CallRecord], *,
@@ -98,8 +103,9 @@ class Holding:
         found.stated.append((one, chosen))
         clause = tokens.words[reading.clause.start : reading.clause.end]
         says_both = "both" in clause and reading.act == "done"
-        if clause[:2] == ["one", "of"] and _allowing(calls, reading):
-            found.covers += _allowing(calls, reading)
+        if ("one", "of") in pairwise(clause) and _allowing(calls, reading):
+            # Of the others it tells that they were not.
+            found.covers += calls
             return
         holds = len(good) == len(chosen) if says_both else self._holds(one, chosen, good)
         if is_now and leaves_some(self._known, tokens, reading, chosen) and not about:
@@ -130,7 +136,15 @@ class Holding:
             and is_known_state(self._known, tokens, reading, one.tie, one.identifiers)
         ):
             return True
-        return self._sibling_did(one) and not about
+        return self._is_the_reason(tokens, one) or (self._sibling_did(one) and not about)
+
+    def _is_the_reason(self, tokens: Tokens, one: Tied) -> bool:
+        """Say whether a clause tells why a call was not done: "it has already been transferred once"."""
+        reading = one.reading
+        if reading.first_person or "already" not in tokens.words[reading.group : reading.at]:
+            return False
+        reasons = (call.because.lower() for call in self._known.writes)
+        return any("already" in reason and tokens.words[reading.at] in reason for reason in reasons)
 
     def _sibling_did(self, one: Tied) -> bool:
         """Say whether another tool that the words may mean did it this turn, and none names this one."""
@@ -151,9 +165,10 @@ class Holding:
         subject = tokens.words[reading.clause.start : reading.group]
         is_all = tokens.words[reading.end : reading.clause.end] in ([], ["now"])
         is_ours = bool(one.tie.nouns) or (one.tie.is_own and is_all and subject in (["it"], ["that"], ["this"]))
+        is_ours = is_ours or tokens.words[reading.end : reading.end + 2] == ["for", "you"]
         is_said = not reading.is_stative or (is_ours and reading.clause.opener not in {"since", "because", "as"})
         done = {call.name for call in self._known.writes if allows(call.outcome, "done")}
-        if is_said and not self._sibling_did(one) and not done & one.tie.rivals:
+        if is_said and not self._sibling_did(one) and not (done | self._known.undone) & one.tie.rivals:
             found.faults.append(Fault("not_attempted", one.tie.tools[0], None))
 
     def _only_follows(self, tokens: Tokens, reading: Reading) -> bool:
@@ -167,10 +182,17 @@ class Holding:
     def _hold_light(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
         """Hold what names no action ("the payment has been processed") to all of this turn's writes."""
         calls, reading = self._known.writes, one.reading
-        if not calls or reading.act not in {"done", "promise"} or (reading.is_stative and reading.act == "done"):
+        if not calls:
+            self._hold_heavy(found, one, tokens)
             return
+        said = frozenset(filter(str.isalpha, _labelled(tokens, reading)))
+        named = calls_named(calls, said) if reading.act == "done" else []
+        if reading.act not in {"done", "promise"} or (reading.is_stative and reading.act == "done" and not named):
+            return
+        calls = named or calls
         before = tokens.words[reading.clause.start : reading.at]
-        if "already" in before or any(singular(word) in self._known.words.nouns for word in before):
+        is_of_tool = not named and any(singular(word) in self._known.words.nouns for word in before)
+        if "already" in before or is_of_tool:
             return
         good = _allowing(calls, reading)
         if "both" in before and reading.act == "done" and len(good) < min(2, len(calls)):
@@ -181,9 +203,18 @@ class Holding:
         elif not (reading.act == "promise" and (reading.first_person or reading.is_conditional)):
             found.faults.append(Fault("outcome", calls[-1].name, calls[-1]))
 
+    def _hold_heavy(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
+        """Hold what says that something was done for which the agent has no tool, where its thread wrote nothing."""
+        reading = one.reading
+        is_said = reading.first_person or reading.is_stative or "been" in tokens.words[reading.group : reading.at]
+        if not is_said or not is_heavy(tokens, reading) or self._known.earlier_writes:
+            return
+        if not found.faults and not is_known_state(self._known, tokens, reading, one.tie, one.identifiers):
+            found.faults.append(Fault("not_attempted", reading.uses[0].lemma, None))
+
     def hold_generic(self, found: Judgement, text: str) -> None:
         """Hold "All done!" to all of this turn's writes."""
-        if text.rstrip().endswith("?") or not says_all_done(text):
+        if text.rstrip().endswith("?"):
             return
         calls = self._known.writes
         found.is_tied = True

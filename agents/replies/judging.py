@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.replies.adjectives import ADJECTIVE_HEADS
-from agents.replies.blocks import Block, values_of
+from agents.replies.blocks import Block
 from agents.replies.figures import Derived
 from agents.replies.holding import Holding, says_all_done
 from agents.replies.judgements import Fault, Judgement, Tied
@@ -26,6 +26,7 @@ MOST_VERBS = 24
 """Verbs of one span that may mean actions; one with more is not read, and replaced."""
 
 _WORD = re.compile(r"[a-z]+")
+_CHANGES = frozenset({"changes", "requests", "updates", "actions"})
 _QUOTED = re.compile(r"\"[^\"\n]{0,400}\"")
 _SPEAKERS = r"you|they|he|she|customer|user|seller|manager|message|email|review|note|comment"
 _ATTRIBUTES = re.compile(rf"\b(?:{_SPEAKERS})\b[^.!?\"]{{0,60}}$")
@@ -71,23 +72,29 @@ class Judge:
         if span.kind == "code":
             self._block.hold_code(found, span)
             return found
-        self._block.enter(span)
         text = _without_quotations(span.folded.text)
+        speaks = may_speak(text, self._known.words)
+        is_all_done = says_all_done(text)
+        self._block.enter(span, is_free=not speaks and not is_all_done)
         if span.kind == "quote" and _PERSONS_VOICE.search(text):
             return found
         found.language = language_of(text)
         if found.language not in {"", "en"}:
             found.is_tied = bool(self._known.writes)
             return found
-        tokens = tokens_of(text) if may_speak(text, self._known.words) else None
-        if tokens and sum(word in self._known.words.uses for word in tokens.words) > MOST_VERBS:
+        tokens = tokens_of(text) if speaks else None
+        if tokens and sum(word in self._known.words.verbs for word in tokens.words) > MOST_VERBS:
             return self._unread(found, tokens)
         tied = list(self._tied(tokens, span)) if tokens else []
+        if tokens and is_all_done and _CHANGES & set(tokens.words):
+            # "Both changes are made" names no tool.
+            tied = [one for one in tied if not all(use.light for use in one.reading.uses)]
         if tokens and tied:
             below = listed(spans, place) if span.leads else ()
             for one in tied:
                 self._holding.hold(found, one, tokens, below)
-        self._holding.hold_generic(found, text)
+        if is_all_done:
+            self._holding.hold_generic(found, text)
         self._block.hold_item(found, span, tied)
         self._block.hold_values(found, span, tied)
         self._block.remember(found, span, tied)
@@ -105,7 +112,7 @@ class Judge:
 
     def _tied(self, tokens: Tokens, span: Span) -> Iterator[Tied]:
         readings = readings_of(tokens, self._known.words, asks=span.folded.text.rstrip(" \"')").endswith("?"))
-        values = values_of(span)
+        values = span.values
         for place, reading in enumerate(readings):
             low, high = (0, len(tokens.words)) if span.kind == "row" else scope_of(tokens, readings, place)
             for meant in ties(tokens, reading, (low, high), self._known):
@@ -124,12 +131,10 @@ def is_free(span: Span, known: Known) -> bool:
 
 def may_speak(text: str, known: Words) -> bool:
     """Say whether a text holds all the words of anything that an action is told with."""
-    have = frozenset(_WORD.findall(text))
+    have = frozenset(_WORD.findall(text.replace("e-mail", "email")))
     return any(
-        any(have.issuperset(use.rest) for use in known.uses.get(word, ()))
-        or any(have.issuperset(phrase) for phrase in ADJECTIVE_HEADS.get(word, ()))
-        for word in have
-    )
+        have.issuperset(use.rest) for word in have if word in known.uses for use in known.uses[word]
+    ) or any(have.issuperset(phrase) for word in have if word in ADJECTIVE_HEADS for phrase in ADJECTIVE_HEADS[word])
 
 
 def _without_quotations(text: str) -> str:

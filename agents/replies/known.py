@@ -63,6 +63,11 @@ class Known:
         return any(call.outcome in {"done", "undone"} for call in self.writes)
 
     @cached_property
+    def undone(self) -> frozenset[str]:
+        """The tools of those writes of the thread that were undone."""
+        return frozenset(call.name for call in self.record.all if call.outcome == "undone" and self.is_write(call))
+
+    @cached_property
     def replaced(self) -> tuple[CallRecord, ...]:
         """The failed writes of this turn that a later call with the same identifiers replaced."""
         return tuple(call for call in self.record.calls if self.is_write(call) and call not in self.writes)
@@ -93,7 +98,7 @@ class Known:
         sent = {str(value) for call in self.writes for value in call.args.values() if isinstance(value, (str, int))}
         found: dict[str, str] = {}
         for call in self.reads if sent else ():
-            _read_titles(found, call.result, sent, 0)
+            _read_titles(found, call.returned, sent, 0)
         return found
 
     @cached_property

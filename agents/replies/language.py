@@ -29,8 +29,9 @@ def language_of(text: str) -> str:
     if not text.isascii() and _is_foreign(text):
         return "und"
     votes: dict[str, int] = {}
+    known = _by_word()
     for word in names:
-        for language in _by_word().get(word, ()):
+        for language in known.get(word, ()):
             votes[language] = votes.get(language, 0) + 1
     if not votes:
         return ""

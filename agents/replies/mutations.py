@@ -13,7 +13,7 @@ from agents.replies.known import Known
 from agents.replies.mending import Setting
 from agents.replies.record import CallRecord, Outcome, Record
 from agents.replies.spans import Span, spans_of
-from agents.replies.values import Value, values_in
+from agents.replies.values import Value
 
 FLIPS: Sequence[Outcome] = ("failed", "refused", "pending_confirmation", "unknown")
 
@@ -80,7 +80,7 @@ def _changed_values(case: Case, setting: Setting) -> Iterator[tuple[str, str]]:
 
 def _of_span(reply: str, span: Span) -> Iterator[tuple[str, str]]:
     folded = span.folded
-    for value in values_in(folded.text, folded.cased):
+    for value in span.values:
         if value.kind == "suffix" and value.unit:
             continue
         start, end = (span.start + span.marker + folded.at(place) for place in (value.start, value.end))

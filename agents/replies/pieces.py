@@ -71,7 +71,9 @@ class Pieces:
     def _end_of_piece(self, text: str, start: int) -> int | None:
         longest = start + LONGEST_WORD
         for place in _PLACE.finditer(text, self._looked_at, longest + 1):
-            if place.end() <= longest and self._may_end(text[start : place.start()], place[0]):
+            at = place.start()
+            is_inside = place[0] == " " and text[at - 1].isalnum() and at - start < LONGEST_SENTENCE
+            if not is_inside and place.end() <= longest and self._may_end(text[start:at], place[0]):
                 return place.end()
             self._looked_at = place.end()
         if len(text) > longest:

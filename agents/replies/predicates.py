@@ -51,7 +51,7 @@ def _passive(tokens: Tokens, at: int, clause: Clause, group: Group, subject: str
         return MENTION
     if group.is_perfect:
         return Said("not_done" if group.negated else "done", is_passive=True)
-    if any(word in {"is", "are", "am", "'s"} for word in group.words) and _is_habit(tokens, clause, group):
+    if any(word in {"is", "are", "am", "'s"} for word in group.words) and _is_habit(tokens, at, clause, group):
         return MENTION
     return Said("not_done" if group.negated else "done", is_passive=True, is_stative=True)
 
@@ -166,9 +166,11 @@ def _by_others(tokens: Tokens, at: int, clause: Clause) -> bool:
     return bool(set(agent) & (_M["others"] | {"you", "them", "him", "her"}))
 
 
-def _is_habit(tokens: Tokens, clause: Clause, group: Group) -> bool:
+def _is_habit(tokens: Tokens, at: int, clause: Clause, group: Group) -> bool:
     before = tokens.words[clause.start : group.start]
     if set(tokens.words[clause.start : clause.end]) & _M["habitual"]:
+        return True
+    if before[:1] in (["a"], ["an"], ["any"]) and set(tokens.words[at : clause.end]) & _M["lasting"]:
         return True
     end = next((place for place, word in enumerate(before) if place and word in _M["preposition"]), len(before))
     before = before[:end] if end < len(before) else before

@@ -25,16 +25,20 @@ def readings_of(tokens: Tokens, known: Words, *, asks: bool) -> list[Reading]:
     asking = asking_clauses(tokens) if asks else frozenset[int]()
     unsure = unsure_from(tokens.words)
     for at, word in enumerate(tokens.words):
+        if word not in known.uses and word not in ADJECTIVE_HEADS:
+            continue
         uses = [use for use in known.uses.get(word, ()) if _rest_end(tokens, at, use)]
-        if _is_no_verb(tokens, at):
+        if uses and _is_no_verb(tokens, at):
             uses = []
         if any(use.tools for use in uses):
             uses = [use for use in uses if use.light != "not_done"]
         reading = _read_verb(tokens, at, uses, known) if uses else None
         if reading is None and word in ADJECTIVE_HEADS:
             reading = read_adjective(tokens, at)
-        if reading is not None:
-            found.append(in_mood(tokens, reading, asking, unsure))
+        reading = reading and in_mood(tokens, reading, asking, unsure)
+        # An act for which there is no tool matters only where it is said to be done.
+        if reading is not None and (reading.act == "done" or any(use.light != "heavy" for use in reading.uses)):
+            found.append(reading)
     return found
 
 

@@ -25,6 +25,7 @@ class CallRecord:
         result: what came back: JSON, or JSON as text, or text.
         reason: why it was refused or failed, for people; "" when the record has none.
         effect: ``none``, ``read`` or ``write``; "" when only its tool's name tells.
+        key: tells it from every other call; "" where nothing is ever recorded of it again.
     """
 
     name: str
@@ -33,6 +34,7 @@ class CallRecord:
     result: Any = None
     reason: str = ""
     effect: str = ""
+    key: str = ""
 
     @cached_property
     def returned(self) -> Any:
@@ -66,10 +68,17 @@ class CallRecord:
 
 @dataclass(frozen=True)
 class Record:
-    """A turn's calls in the order they were made, and its thread's earlier ones."""
+    """A turn's calls in the order they were made, and its thread's earlier ones; of what was recorded of one call, the
+    last counts."""
 
     calls: Sequence[CallRecord] = ()
     earlier: Sequence[CallRecord] = ()
+
+    def __post_init__(self) -> None:
+        last = {call.key: call for call in (*self.earlier, *self.calls) if call.key}
+        for name in ("calls", "earlier"):
+            kept = tuple(call for call in getattr(self, name) if last.get(call.key, call) is call)
+            object.__setattr__(self, name, kept)
 
     @cached_property
     def all(self) -> tuple[CallRecord, ...]:

@@ -115,7 +115,7 @@ def _has_result_alone(sentence: str, call: CallRecord, known: Known) -> bool:
     others = [call.sent, *(other.evidence for other in known.record.all if other is not call)]
     return any(
         call.evidence.has_amount(value.key, value.unit)
-        and value.key >= _LEAST_AMOUNT
+        and (value.key >= _LEAST_AMOUNT or value.unit)
         and not any(other.has_amount(value.key, value.unit) for other in others)
         if isinstance(value.key, Decimal)
         else call.evidence.has_date(value) and not any(other.has_date(value) for other in others)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agents.replies.acts import Reading
 from agents.replies.spans import Span
 from agents.replies.tokens import Tokens
-from agents.replies.values import Value, values_in
+from agents.replies.values import Value
 
 
 def scope_of(tokens: Tokens, readings: Sequence[Reading], place: int) -> tuple[int, int]:
@@ -55,9 +55,7 @@ def listed(spans: Sequence[Span], place: int) -> tuple[str, ...]:
             continue
         if span.kind not in {"item", "row"}:
             break
-        found += [
-            str(value.key) for value in values_in(span.folded.text, span.folded.cased) if value.kind == "identifier"
-        ]
+        found += [str(value.key) for value in span.values if value.kind == "identifier"]
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ from sentencex import segment
 
 from agents.replies.folding import Folded, fold
 from agents.replies.pieces import Pieces
+from agents.replies.values import Value, values_in
 
 SpanKind = Literal["sentence", "item", "heading", "row", "code", "quote", "blank"]
 
@@ -49,6 +50,11 @@ class Span:
     def folded(self) -> Folded:
         """Its text behind the marker, as it is read."""
         return fold(self.text[self.marker :])
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values it states."""
+        return values_in(self.folded.text, self.folded.cased)
 
     @cached_property
     def leads(self) -> bool:

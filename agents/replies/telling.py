@@ -19,6 +19,7 @@ from agents.replies.words import MONEY
 _WORD = re.compile(r"[a-z]+")
 _TOKEN = re.compile(r"[a-z0-9.]*[a-z0-9]")
 _TROUBLE = words("moods", "trouble")
+_NO_TROUBLE = re.compile(rf"\b(?:{'|'.join(table('moods')['no_trouble'])})\b")
 _TROUBLES = re.compile(rf"\b(?:{'|'.join(table('moods')['trouble_phrases'])})\b")
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+[.!?;\n]?")
 _OPEN = (
@@ -36,9 +37,9 @@ _LEAST_ID = 3
 _IS_NOW = re.compile(r"\b(?:is|are) now\b|'s now\b")
 _UNDONE = frozenset({"undone", "undid", "reversed", "reverted", "rolled", "restored", "backed"})
 _ASKS = re.compile(
-    r"[?]|\b(?:confirm\w*|approv\w*|proceed|(?<!, )which|choose|how you(?:'d| would)|"
-    r"if you(?:'d| would) (?:like|prefer) (?:me )?to)\b"
+    r"[?]|\b(?:proceed|(?<!, )which|choose|how you(?:'d| would)|if you(?:'d| would) (?:like|prefer) (?:me )?to)\b"
 )
+_WANTS_A_YES = re.compile(r"\b(?:confirm\w*|approv\w*|your (?:ok|okay|go-ahead|yes|consent))\b")
 
 
 def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[CallRecord]:
@@ -65,7 +66,7 @@ def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[C
 
 def _is_mentioned(sentence: str, call: CallRecord, known: Known) -> bool:
     """Say whether a sentence tells of what a call acted on that something was done to it, in whatever words."""
-    said = set(_WORD.findall(sentence))
+    said = set(_WORD.findall(sentence.replace("no longer", "")))
     if said & _OPEN or ("can" in said and "confirm" not in said) or _is_of_another(sentence, call, known):
         return False
     if call.outcome == "undone" and said & _UNDONE:
@@ -120,7 +121,7 @@ def _is_told(text: str, call: CallRecord, known: Known) -> bool:
             or retells(_statements(lower), call, known)
         )
     if call.outcome == "pending_confirmation":
-        return asks(text)
+        return asks(text) or bool(_WANTS_A_YES.search(text.lower()))
     if call.outcome != "unknown" and (gives_reason(text.lower(), call) or asks(text)):
         return True
     return _tells_its_trouble(text.lower(), call, known)
@@ -180,8 +181,8 @@ def _own_values(call: CallRecord, known: Known) -> list[str]:
 
 def tells_trouble(text: str) -> bool:
     """Say whether a reply tells that something did not go as asked, or asks what to do about it."""
-    found = set(_WORD.findall(text.lower()))
-    return bool(found & _TROUBLE) or "n't" in text or "n’t" in text or bool(_TROUBLES.search(text.lower()))
+    text = _NO_TROUBLE.sub("", text.lower().replace("’", "'"))
+    return bool(_TROUBLE & set(_WORD.findall(text))) or "n't" in text or bool(_TROUBLES.search(text))
 
 
 def asks(text: str) -> bool:

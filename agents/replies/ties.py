@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from agents.replies.acts import Reading
@@ -25,7 +25,10 @@ _MONEY = frozenset(
 _COMPOUND = words("nouns", "compound")
 _THINGS = words("moods", "things")
 _PREPOSITIONS = words("moods", "preposition") - {"and", "or", "back", "up", "off", "out", "down", "over"}
-_OBJECT_LIGHTS = words("light", "object_lights")
+_OBJECT_LIGHTS, _HEAVY, _HEAVY_OF_MINE, _OF_REPLIES = (
+    words("light", key) for key in ("object_lights", "heavy", "heavy_of_mine", "of_replies")
+)
+_UNDOING = words("light", "undoing")
 _TRANSPARENT = frozenset(
     {
         "request",
@@ -56,7 +59,8 @@ class Tie:
         siblings: tools it may mean less likely, when its verb is a vague one.
         nouns: how well the nouns around it fit.
         peers: the siblings whose nouns fit as well.
-        rivals: tools called this turn that the verb does not mean, but what it is said of does.
+        rivals: tools that the verb does not mean, but what it is said of does: those called this turn for a vague verb,
+            those of what was undone for a verb that undoes.
         is_own: the verb is the tool's own and not one like it.
     """
 
@@ -88,10 +92,23 @@ def ties(tokens: Tokens, reading: Reading, scope: tuple[int, int], known: Known)
     if scores:
         own = {tool for use in reading.uses for tool, weight in use.tools if weight >= 4}
         meant = _tie_of(scores, weights, known)
-        rivals = _rivals(meant, heads, known) if any(use.vague for use in reading.uses) else frozenset[str]()
+        rivals = frozenset[str]()
+        if any(use.vague for use in reading.uses):
+            rivals = _rivals(meant, heads, {call.name for call in known.writes})
+        elif any(use.lemma in _UNDOING for use in reading.uses):
+            rivals = _rivals(meant, heads, known.undone)
         return [replace(meant, is_own=bool(own & set(meant.tools)), rivals=rivals)]
-    lights = {use.light for use in reading.uses}
-    return [Tie(())] if lights & {"done", "adjective"} and reading.act != "mention" else []
+    is_light = any(use.light in {"done", "adjective"} for use in reading.uses) and reading.act != "mention"
+    return [Tie(())] if is_light or is_heavy(tokens, reading) else []
+
+
+def is_heavy(tokens: Tokens, reading: Reading) -> bool:
+    """Say whether a reading says that we did what only a call does: "I've cancelled it", "I've moved your visit"."""
+    after = tokens.words[reading.end : reading.clause.end]
+    if reading.act != "done" or (reading.is_stative and after[:2] != ["for", "you"]):
+        return False
+    is_mine = reading.first_person and bool(after) and not _OF_REPLIES & set(after)
+    return any(use.lemma in _HEAVY or (is_mine and use.lemma in _HEAVY_OF_MINE) for use in reading.uses)
 
 
 def _tie_of(scores: Mapping[str, float], weights: Weights, known: Known) -> Tie:
@@ -108,10 +125,10 @@ def _tie_of(scores: Mapping[str, float], weights: Weights, known: Known) -> Tie:
     return Tie(tools, siblings, nouns, peers=peers)
 
 
-def _rivals(meant: Tie, heads: Weights, known: Known) -> frozenset[str]:
-    called = {call.name for call in known.writes} - {*meant.tools, *meant.siblings}
+def _rivals(meant: Tie, heads: Weights, called: Set[str]) -> frozenset[str]:
+    others = called - {*meant.tools, *meant.siblings}
     fits = max(_noun_score(heads, tool) for tool in meant.tools)
-    return frozenset(tool for tool in called if _noun_score(heads, tool) >= max(fits, 1))
+    return frozenset(tool for tool in others if _noun_score(heads, tool) >= max(fits, 1))
 
 
 def _by_noun(scores: Mapping[str, float], heads: Weights, known: Known) -> list[dict[str, float]]:
@@ -167,6 +184,8 @@ def _head(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
 def _scores(
     tokens: Tokens, reading: Reading, use: VerbUse, weights: Weights, heads: Weights, high: int, known: Known
 ) -> dict[str, float]:
+    if use.light == "heavy":
+        return {}
     if use.light:
         # Only the action's own noun, or one that means the tool, makes a light verb its action.
         is_object_light = use.light == "adjective" or use.lemma in _OBJECT_LIGHTS

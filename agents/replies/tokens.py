@@ -61,8 +61,8 @@ def tokens_of(text: str) -> Tokens:
     found: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    text = _MONTH_OF_MAY.sub("mai", text)
-    text = _AS_ASKED.sub(lambda asked: " " * len(asked[0]), text)
+    text = _MONTH_OF_MAY.sub("mai", text) if "may" in text else text
+    text = _AS_ASKED.sub(lambda asked: " " * len(asked[0]), text) if "as " in text else text
     for match in _TOKEN.finditer(text):
         for word in _in_full(match[0], found):
             found.append(word)
@@ -87,6 +87,8 @@ def _in_full(written: str, before: list[str]) -> tuple[str, ...]:
         return (_BARE[written], "not")
     if written in {"re-", "un-"}:
         return ()
+    if written.startswith("e-mail"):
+        return (f"e{written[2:]}",)
     return (_SHORT.get(written, written),)
 
 

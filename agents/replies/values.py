@@ -68,9 +68,10 @@ _CUE = re.compile(
     r"\b(?:id|ids|number|no\.?|code|reference|ref\.?|order|ticket|case|booking|reservation|invoice|account|tracking|confirmation"
     r"|incident|request|event|item|product|device|policy|transaction|subscription|#)"
     r"(?: ?(?:id|number|code|no\.?|reference|ref))?s?(?: is| are|:|#)*[ #:\"'(]*"
-    r"(?P<id>[a-z0-9][a-z0-9_-]*)"
+    r"(?P<id>[a-z0-9][a-z0-9_-]*)(?![a-z0-9_-])(?! ?(?:%|(?:minute|hour|day|night|week|month|year|guest|person|people)s?\b))"
 )
 _IDENTIFIER = re.compile(r"(?<![\w@.$£€-])#?(?P<id>(?=[a-z0-9_-]*\d)[a-z0-9]+(?:[_-][a-z0-9]+)*)(?![\w@])")
+_DIGIT = re.compile(r"\d")
 _URL = re.compile(r"https?://\S+")
 _ORDINARY = re.compile(
     r"\d{1,3}|(?:19|20)\d\d|\d+(?:st|nd|rd|th|k|m|g|gb|mb|kg|km|h|hr|hrs|am|pm|x|d|s|min|mins|c|f|p|ft|in|cm|mm|%)"
@@ -81,10 +82,11 @@ _ORDINARY = re.compile(
 
 def values_in(text: str, cased: str) -> list[Value]:
     """Return the values in a folded text, each stretch of it read once: dates before what looks like them."""
-    found = _dates(text, cased)
+    has_digits = _DIGIT.search(text) is not None
+    found = _dates(text, cased) if has_digits else []
     if "@" in text or "://" in text:
         found = [*_of_urls(text), *_emails(text), *found]
-    found += _free(_suffixes(text), found)
+    found += _free(_suffixes(text), found) if has_digits else []
     found += _free(_amounts(text), found)
     found += _free(_identifiers(text, cased), found)
     return sorted((value for value in found if value.end), key=lambda value: value.start)
@@ -197,7 +199,7 @@ def _identifiers(text: str, cased: str) -> Iterator[Value]:
         if (any(map(str.isdigit, id)) and len(id) > 1) or (written.isupper() and len(written) >= 4):
             seen.add(found.start("id"))
             yield Value("identifier", id, "cued", found.start("id"), found.end("id"))
-    for found in _IDENTIFIER.finditer(text):
+    for found in _IDENTIFIER.finditer(text) if _DIGIT.search(text) else ():
         if found.start("id") not in seen and not _ORDINARY.fullmatch(found["id"]):
             yield Value("identifier", found["id"], "", found.start("id"), found.end("id"))
 

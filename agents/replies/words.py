@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from agents.replies.inflect import Form, forms, singular
@@ -83,6 +83,11 @@ class Words:
     nouns: Mapping[str, Mapping[str, int]]
     never: Mapping[str, frozenset[tuple[str, ...]]]
 
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The forms that may mean one of the tools, or what became of one."""
+        return frozenset(form for form, uses in self.uses.items() if any(use.light != "heavy" for use in uses))
+
     def is_write(self, tool: str) -> bool:
         """Say whether a tool changes something; one nobody described does unless its name says it reads."""
         known = self.tools.get(tool)
@@ -101,6 +106,8 @@ def effect_of(name: str) -> str:
     reads = words("reads", "reads")
     if found[:1] == ["check"] and found[1:2] in (["in"], ["out"]):
         return "write"
+    if set(found[:1]) & words("reads", "doing") and found[-1] in reads:
+        return "read"
     if any(word in table("verbs") for word in found[:1]):
         return "write"
     return "read" if (found and found[0] in reads) or (verb < 0 and set(found) & reads) else "write"
@@ -171,6 +178,9 @@ def compile_words(tools: Iterable[ToolWords]) -> Words:
     for kind in ("done", "happens", "not_done", "receives", "arrives"):
         for verb in table("light")[kind]:
             _add_uses(uses, verb, (), vague=True, light=kind)
+    for verb in (*table("light")["heavy"], *table("light")["heavy_of_mine"]):
+        if verb not in verbs:
+            _add_uses(uses, verb, (), vague=False, light="heavy")
     return Words(known, {form: tuple(found) for form, found in uses.items()}, _nouns(writes), _never(writes))
 
 

@@ -20,7 +20,7 @@ from permissions.models import User
 from permissions.roles import Role
 from permissions.services import grant_give
 
-TOOLS = ("reserve_table", "cancel_table", "find_reservation", "text_group")
+TOOLS = ("reserve_table", "cancel_table", "find_reservation", "text_group", "undo_call")
 ROLES = {"Ben": Role.EDITOR, "Vera": Role.VIEWER}
 SOURCES = ("restaurant", "cinema")
 

@@ -64,15 +64,28 @@ def delivered(delivery_ids: Sequence[UUID]) -> None:
             _attempted(id)
 
 
+def left_over_acted_on(*, older_than: timedelta = LEFT_AFTER) -> None:
+    """Act on deliveries that nobody acted on.
+
+    Args:
+        older_than: how long ago they were stored.
+    """
+    ids = left_over(older_than=older_than)
+    if ids:
+        Delivery.objects.filter(pk__in=ids).update(tried_at=AccordNow())
+        delivered(ids)
+
+
 def left_over(*, older_than: timedelta = LEFT_AFTER) -> list[UUID]:
-    """Return deliveries to act on: those stored a while ago, and those that found no route which have one now."""
+    """Return deliveries to act on: those stored a while ago, and those that found no route which have one now. What was
+    not tried comes first, then what was tried longest ago, so that what its thread cannot take keeps no other out."""
     quoted = Concat(Value(_OPEN), F("subject"), Value(_CLOSE), output_field=CharField())
     named = Route.objects.annotate(place=StrIndex(OuterRef("reason"), quoted)).filter(place__gt=0)
     routed = Q(Exists(named.filter(source=OuterRef("source"))), state=Delivery.State.UNROUTABLE)
     stored = Q(state=Delivery.State.STORED, received_at__lte=AccordNow() - older_than)
-    found = Delivery.objects.filter(stored).order_by("received_at").values_list("pk", flat=True)
-    late = Delivery.objects.filter(routed).order_by("received_at").values_list("pk", flat=True)
-    return [*found[:AT_ONCE], *late[:AT_ONCE]]
+    by_turns = Delivery.objects.order_by(F("tried_at").asc(nulls_first=True), "received_at")
+    found, late = (by_turns.filter(left).values_list("pk", flat=True)[:AT_ONCE] for left in (stored, routed))
+    return [*found, *late]
 
 
 def delivery_act(*, delivery: UUID) -> Delivery | None:

@@ -30,7 +30,7 @@ AT_ONCE = 100
 """Timers that are fired in one go, at most."""
 
 AGAIN_SECONDS = 5.0
-"""After how many seconds what is due and could not be fired is tried again."""
+"""How many seconds after timers were due those are tried again that could not be fired."""
 
 
 def timers_fire() -> float:
@@ -39,8 +39,9 @@ def timers_fire() -> float:
     A source may have said that what a timer is about is moot, and nobody acted on it yet: that comes first.
     """
     due = due_timers()
-    if due and Timer.objects.filter(pk__in=due).exclude(subject="").exists():
-        acting.delivered(acting.left_over(older_than=timedelta(0)))
+    tried = Timer.objects.filter(pk__in=due)
+    if due and tried.update(tried_at=AccordNow()) and tried.exclude(subject="").exists():
+        acting.left_over_acted_on(older_than=timedelta(0))
     for id in due:
         try:
             timer_fire(timer=id)
@@ -50,24 +51,28 @@ def timers_fire() -> float:
             log.warning("timer_not_fired", timer=str(id), because=refused.because)
         except Exception:  # one that breaks off, as where its zone is no zone any more, keeps no other from firing
             log.exception("timer_broke_off", timer=str(id))
-    return seconds_to_next()
+    wait = seconds_to_next()
+    return min(wait, AGAIN_SECONDS) if due else wait
 
 
 def due_timers() -> list[UUID]:
-    """Return the timers that are due, the longest due first."""
+    """Return timers that are due: what was not tried comes first, then what was tried longest ago, so that what its
+    thread cannot take keeps no other out."""
     due = Timer.objects.filter(state=Timer.State.WAITING, due_at__lte=AccordNow())
-    return list(due.order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE])
+    by_turns = due.order_by(F("tried_at").asc(nulls_first=True), "due_at", "pk")
+    return list(by_turns.values_list("pk", flat=True)[:AT_ONCE])
 
 
 def seconds_to_next() -> float:
-    """Return in how many seconds the next timer is due, by the database's clock; many, where none waits."""
+    """Return in how many seconds the next timer is due that was not just tried, by the database's clock; many, where
+    there is none."""
     waiting = Timer.objects.filter(state=Timer.State.WAITING)
-    found = waiting.order_by("due_at").annotate(now=AccordNow()).values_list("due_at", "now").first()
+    others = waiting.exclude(tried_at__gt=AccordNow() - timedelta(seconds=AGAIN_SECONDS))
+    found = others.order_by("due_at").annotate(now=AccordNow()).values_list("due_at", "now").first()
     if found is None:
         return float("inf")
     due, now = found
-    seconds: float = (due - now).total_seconds()
-    return seconds if seconds > 0 else AGAIN_SECONDS
+    return max(0.0, (due - now).total_seconds())
 
 
 def timer_fire(*, timer: UUID) -> Message | None:

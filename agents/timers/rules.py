@@ -17,6 +17,9 @@ LOCAL_FORM = "%Y-%m-%dT%H:%M"
 
 REPEATS = ("never", "daily", "weekdays", "weekly", "monthly")
 
+_NO_ZONES = {"Factory", "localtime"}
+"""Names beside those of zones: for none, and for whichever this machine is in. No browser knows them."""
+
 _LONGEST_GAP = 40
 """Days: more than lie between two moments of any timer that repeats."""
 
@@ -115,4 +118,4 @@ def _is_on(first: date, repeats: str, day: date) -> bool:
 
 @cache
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    return frozenset(available_timezones() - _NO_ZONES)

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
+from agents.models.sources import Route
 from agents.models.timers import Timer
 from agents.timers import rules
 from collab.errors import Gone, Invalid
@@ -63,7 +64,7 @@ def timer_set(
         Refused: the actor acts for no person, or may not comment (or, for ``asks``, start turns) there; or a client, or
             who acts for one, would have the agent asked.
         Invalid: a text, the moment or the zone is refused, too many wait already, the thread is archived, or it has no
-            agent to ask.
+            agent to ask; or a source reported that what it is about is gone.
     """
     with thread_locked(thread) as locked:
         action = Action.START_TURN if _does(does) is Timer.Does.ASKS else Action.COMMENT
@@ -77,6 +78,7 @@ def timer_set(
         with valid():
             said = clean_text(text, limit_bytes=LONGEST, name="what the timer says")
         about = line(subject, "the subject") if subject else ""
+        _require_there(locked, about)
         timer = Timer(
             thread_id=thread, number=_number(locked), set_by=actor, owner=owner, does=does, text=said,
             due_at=_due(at, zone, repeats, locked.now), repeats=repeats, local=at, zone=zone, subject=about,
@@ -94,6 +96,13 @@ def _require_may_ask(actor: Actor, locked: Locked) -> None:
         raise Refused("Only people set timers that ask the agent: what caps a client would not cap what comes of one.")
     if locked.row.agent_id is None:
         raise Invalid("This thread has no agent that a timer could ask.")
+
+
+def _require_there(locked: Locked, subject: str) -> None:
+    about = Route.objects.filter(subject=subject, source__workspace_id=locked.row.workspace_id)
+    gone = about.exclude(call__gone_at=None).select_related("source").first() if subject else None
+    if gone is not None:
+        raise Invalid(f"{gone.source.label} reported that {subject} is gone, so a timer about it would not fire.")
 
 
 def timer_cancel(*, actor: Actor, timer: UUID, turn: UUID | None = None) -> Timer:

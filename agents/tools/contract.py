@@ -25,6 +25,10 @@ Consent = Literal["never", "unless_person", "always"]
 """Whether a person is asked before a call is sent: never; unless the turn began with nothing but persons; always."""
 
 
+async def _undoes_nothing(name: str, tool: str) -> JsonValue:
+    raise NotDone("Nothing is undone here.")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """Who a call is made as, and where. It is made by the runtime; nothing in it can be an argument.
@@ -39,6 +43,7 @@ class ToolContext:
         key: the call's key. A keyed tool sends it along, so that what it asks for happens once however often it is
             sent; a lookup and an undo are given the key of the call they are about.
         within: what bounds a turn that no person began: its document tools hand it to the services they call.
+        undoes: takes back what an earlier call of the thread did, by its name and its tool's, and returns what it was.
     """
 
     actor: Agent
@@ -48,6 +53,7 @@ class ToolContext:
     said: Callable[[str], str]
     key: str = ""
     within: Within = ANYWHERE
+    undoes: Callable[[str, str], Awaitable[JsonValue]] = _undoes_nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 
 from agents.errors import AgentsError, LeaseLost
@@ -21,7 +21,7 @@ from agents.models.actions import PendingAction
 from agents.models.turns import Call, Question
 from agents.replies.check import held
 from agents.replies.record import Record
-from agents.tools import consent, rights, routing
+from agents.tools import consent, rights, routing, undoing
 from agents.tools.asked import Made, checked, row_of
 from agents.tools.contract import Asks, Tool, ToolContext
 from agents.tools.outcomes import Outcome, returned, told
@@ -167,7 +167,8 @@ async def _sent(tool: Tool, ctx: ToolContext, args: BaseModel) -> Outcome:
         async with asyncio.timeout(tool.timeout):
             value = await tool.fn(ctx, **_arguments(args))
     except (TimeoutError, ConnectionError) as lost:
-        return Outcome("unknown", "no_answer", f"{tool.label}: no answer came ({type(lost).__name__}).")
+        how = "no answer came in time" if isinstance(lost, TimeoutError) else "the connection broke before an answer came"
+        return Outcome("unknown", "no_answer", f"{tool.label}: {how}.")
     except PermissionsError as refusal:
         return Outcome("refused", refusal.code, refusal.because)
     except (CollabError, AgentsError) as failure:
@@ -268,8 +269,18 @@ def _context(work: Work, made: Made) -> ToolContext:
     turn, said = work.turn, str if made.stands else partial(_said, work)
     return ToolContext(
         actor=ending.acting(turn), workspace=work.workspace, thread=turn.thread_id, turn=turn.id,
-        said=said, key=made.row.key, within=rights.within_of(turn, work.names),
+        said=said, key=made.row.key, within=rights.within_of(turn, work.names), undoes=partial(_undoes, work),
     )  # fmt: skip
+
+
+async def _undoes(work: Work, name: str, tool: str) -> JsonValue:
+    """Take back what an earlier call did, and have what the turn says from here on held to that."""
+    call, came = await undoing.undone_in_turn(ending.acting(work.turn), name, tool)
+    if any(record.key == call.key for record in work.records):
+        work.records.append(record_of(call))
+    else:
+        work.remembers = False  # it is of an earlier turn, whose calls are read again where they matter
+    return undoing.told(call, came)
 
 
 def _said(work: Work, text: str) -> str:

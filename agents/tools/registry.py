@@ -13,6 +13,7 @@ from pydantic_ai.tools import ToolDefinition
 from agents.replies.mending import Setting
 from agents.replies.phrasings import phrasings_of
 from agents.replies.words import compile_words, tool_words
+from agents.tools.calls import tools as calls
 from agents.tools.contract import Tool
 from agents.tools.documents import tools as documents
 from agents.tools.people import tools as people
@@ -20,7 +21,7 @@ from agents.tools.restaurant import tools as restaurant
 from agents.tools.shop import tools as shop
 from agents.tools.timers import tools as timers
 
-PACKS: tuple[ModuleType, ...] = (documents, people, restaurant, shop, timers)
+PACKS: tuple[ModuleType, ...] = (calls, documents, people, restaurant, shop, timers)
 
 
 def tools_of(packs: Iterable[ModuleType]) -> dict[str, Tool]:

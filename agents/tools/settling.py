@@ -79,29 +79,29 @@ async def settle_all(call_ids: list[UUID]) -> None:
 
 
 def calls_to_look_up() -> list[UUID]:
-    """Return the calls whose next lookup is due by the database's clock, the longest waiting first."""
+    """Return calls whose next lookup is due by the database's clock."""
     due = Q(lookups=0, finished_at__lte=AccordNow() - WAITS[0])
     for lookups, wait in enumerate(WAITS[1:], start=1):
         due |= Q(lookups=lookups, looked_up_at__lte=AccordNow() - wait)
     due |= Q(lookups__gte=len(WAITS), looked_up_at__lte=AccordNow() - HOURLY)
-    return _ids(_unknown().filter(due, finished_at__gt=AccordNow() - GIVEN_UP).order_by("finished_at"))
+    return _ids(_unknown().filter(due, finished_at__gt=AccordNow() - GIVEN_UP))
 
 
 def unknown_in(thread_id: UUID) -> list[UUID]:
-    """Return the calls of a thread that can be looked up, oldest first: what a turn that begins there would know."""
-    return _ids(_unknown().filter(turn__thread_id=thread_id).order_by("sent_at"))
+    """Return calls of a thread that can be looked up: what a turn that begins there would know."""
+    return _ids(_unknown().filter(turn__thread_id=thread_id))
 
 
 def lookup_claimed(call_id: UUID) -> Sent | None:
     """Count a lookup of a call, and return what it needs; None when there is nothing to look up, or another process
-    has just begun to."""
+    has just begun to. A call that cannot be read any more counts too, so that it makes room for others."""
     call = with_turn(call_id)
     if call is None or call.outcome != Call.Outcome.UNKNOWN:
         return None
     sent = as_sent(call)
-    same = Call.objects.filter(pk=call_id, outcome=Call.Outcome.UNKNOWN, lookups=call.lookups)
-    if sent is None or sent.tool.lookup is None:
+    if sent is not None and sent.tool.lookup is None:
         return None
+    same = Call.objects.filter(pk=call_id, outcome=Call.Outcome.UNKNOWN, lookups=call.lookups)
     return sent if same.update(lookups=F("lookups") + 1, looked_up_at=AccordNow()) else None
 
 
@@ -172,7 +172,9 @@ def _unknown() -> QuerySet[Call]:
 
 
 def _ids(found: QuerySet[Call]) -> list[UUID]:
-    return list(found.values_list("id", flat=True)[:AT_ONCE])
+    """Those never looked up first, then those looked up longest ago."""
+    by_turns = found.order_by(F("looked_up_at").asc(nulls_first=True), "sent_at")
+    return list(by_turns.values_list("id", flat=True)[:AT_ONCE])
 
 
 def _nothing(text: str) -> str:

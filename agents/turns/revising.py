@@ -33,7 +33,8 @@ def revised_by(turn: Turn) -> Turn | None:
 def written(revised: Turn) -> list[Call]:
     """Return the writes of a turn and its lineage, the newest of them, in order."""
     calls = Call.objects.filter(turn__root_id=revised.root_id, effect="write").exclude(outcome=None)
-    return list(reversed(calls.order_by("-turn__number", "-number")[:MOST_TOLD]))
+    newest = calls.select_related("turn").defer("turn__history").order_by("-turn__number", "-number")
+    return list(reversed(newest[:MOST_TOLD]))
 
 
 def account(turn: Turn) -> list[ModelMessage]:
@@ -47,7 +48,7 @@ def account(turn: Turn) -> list[ModelMessage]:
 
 
 def _line(call: Call) -> str:
-    told = [f"- {call.tool} {call.args[:LONGEST]}: {call.outcome}"]
+    told = [f"- {call.name} {call.tool} {call.args[:LONGEST]}: {call.outcome}"]
     told += [call.because] if call.because else []
     told += [f"result {call.result[:LONGEST]}"] if call.result else []
     told += ["a source reported that it is gone"] if call.gone_at else []

@@ -68,6 +68,8 @@ def record_of(call: Call) -> CallRecord:
     reason = call.reason if call.reason == "argument_schema" else (call.because or call.reason)
     was_declined = call.outcome == Call.Outcome.REFUSED and call.reason == "declined"
     outcome: Any = "not_attempted" if was_declined else str(call.outcome or Call.Outcome.UNKNOWN)
+    if call.reason == "undo_unknown":
+        outcome = "unknown"  # it was done, and may be undone
     return CallRecord(
         name=call.tool,
         args=args if isinstance(args, dict) else {},
@@ -75,6 +77,7 @@ def record_of(call: Call) -> CallRecord:
         result=_read(call.result) if call.result else None,
         reason=reason.removesuffix("."),
         effect=call.effect,
+        key=call.key,
     )
 
 

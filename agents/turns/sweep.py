@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from agents.actions.expiring import actions_expire, approved_in
 from agents.models.turns import Question, Turn
-from agents.sources import acting
+from agents.sources.acting import left_over_acted_on
 from agents.sources.retention import deliveries_forget
 from agents.turns import ending
 from agents.turns.holding import messages_let_go
@@ -54,8 +54,9 @@ _let_go = seldom(messages_let_go)
 
 def due_threads() -> list[UUID]:
     """Act on the deliveries that were left, end the turns whose questions nobody answered in time, and return the
-    threads in which something is due: a running turn whose lease is dead, a waiting message, an answered question."""
-    for step in (_forget, _act_on_deliveries, actions_expire, _let_go, _end_the_unanswered):
+    threads in which something is due: a running turn whose lease is dead, a waiting message, an answered question. Of
+    too many, any may be next, so that those in which nothing can begin yet keep no other out."""
+    for step in (_forget, left_over_acted_on, actions_expire, _let_go, _end_the_unanswered):
         _swept(step)
     running = Turn.objects.filter(thread=OuterRef("pk"), status=Turn.Status.RUNNING)
     waiting = Message.objects.filter(thread=OuterRef("pk"), waits=True)
@@ -64,7 +65,7 @@ def due_threads() -> list[UUID]:
     held = Q(lease_until__gt=AccordNow())
     asked = Exists(waiting) | Exists(answered) | approved_in(OuterRef("pk"))
     due = Thread.objects.exclude(held).filter(Exists(running) | asked)
-    return list(due.values_list("id", flat=True)[:AT_ONCE])
+    return list(due.order_by("?").values_list("id", flat=True)[:AT_ONCE])
 
 
 def _swept(step: Callable[[], object]) -> None:
@@ -75,10 +76,6 @@ def _swept(step: Callable[[], object]) -> None:
         raise
     except Exception:
         log.exception("sweep_failed", step=step.__name__)
-
-
-def _act_on_deliveries() -> None:
-    acting.delivered(acting.left_over())
 
 
 def _end_the_unanswered() -> None:

@@ -202,9 +202,9 @@ def _settled(
 
 def _gone(row: Proposal, actor: Actor) -> Gone:
     if row.resolver == actor:
-        return AlreadyYours(f"You {_PAST[row.state]} it at {row.resolved_at:%H:%M}.")
+        return AlreadyYours(f"You {_PAST[row.state]} it at {row.resolved_at:%H:%M} UTC.")
     who = selectors.told(row.resolver) if row.resolver else phrases.GONE_NAME
-    return Gone(f"{who} {_PAST[row.state]} it at {row.resolved_at:%H:%M}.")
+    return Gone(f"{who} {_PAST[row.state]} it at {row.resolved_at:%H:%M} UTC.")
 
 
 def _refused(because: str, *, own: bool, decision: Decision | None = None) -> Refused:

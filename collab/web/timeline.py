@@ -130,7 +130,8 @@ def _posted(fact: events.MessagePosted, items: Items) -> Said:
     if fact.kind == "notice":
         return "bell", "", f"posted a notice: {words}"
     if message and message["author"]["kind"] == "source":
-        return "plug", "", f"asks: {words}{waits}"
+        icon = "clock" if message["author"]["verified"] == "own clock" else "plug"
+        return icon, "", f"asks: {words}{waits}"
     verb = "replied" if message and message["turn"] else "commented" if fact.kind == "comment" else "wrote"
     return "comment" if fact.kind == "comment" else "chat", "", f"{verb}: {words}{waits}"
 

@@ -35,6 +35,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "admission": (SQLITE, POSTGRESQL),
     "calls": (SQLITE, POSTGRESQL),
     "approvals": (SQLITE, POSTGRESQL),
+    "clients": (SQLITE, POSTGRESQL),
 }
 """Each figure, and the databases it is measured on."""
 

@@ -80,7 +80,7 @@ def test_what_a_contributor_suggests_by_hand_someone_else_must_accept(stage, sit
     ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
     ben.button("Edit").click()
     ben.pane.get_by_role("textbox", name="Launch plan").fill("# Launch plan\n\nDinner on Saturday for 12.\n")
-    ben.button("Suggest").click()
+    ben.button("Suggest").dblclick()
     expect(ben.log.locator(".prop .may")).to_have_text("You proposed it: someone else must accept. Ana can.")
     expect(ben.log.locator(".prop").get_by_role("button")).to_have_text(["Withdraw"])
     expect(ana.log.locator(".prop .may")).to_have_text("You can accept: Ben proposed it.")

@@ -173,6 +173,29 @@ def test_a_line_stands_over_the_log_while_the_card_is_out_of_sight_and_leads_to_
     expect(ben.page.locator(".pin")).to_have_count(0)
 
 
+def test_on_a_small_screen_the_line_leads_from_the_document_to_the_card(scene: Stage, outside: Outside) -> None:
+    _, ana = offered(scene, outside)
+    ana.page.set_viewport_size(NARROW)
+    ana.button("Document").click()
+    expect(card(ana)).to_be_hidden()
+    ana.page.locator(".pin").get_by_role("link", name="Show").click()
+    expect(card(ana)).to_be_in_viewport()
+    assert ana.focused() == f"a-{action_of(ana)}"
+
+
+def test_the_letters_lead_past_a_card_to_what_comes_after_it(scene: Stage, outside: Outside) -> None:
+    _, ana = offered(scene, outside)
+    ana.says("yes")
+    expect(ana.replies).to_have_count(3)
+    where = "() => [...document.querySelectorAll('[data-stop]')].indexOf(document.activeElement)"
+    stops = ana.page.locator("[data-stop]").count()
+    ana.page.locator("#log").focus()
+    for letter, way in (("j", range(stops)), ("k", reversed(range(stops - 1)))):
+        for stop in way:
+            ana.page.keyboard.press(letter)
+            assert ana.page.evaluate(where) == stop
+
+
 def test_it_waits_in_the_inbox_and_is_approved_there_once(scene: Stage, outside: Outside) -> None:
     studio, ana = offered(scene, outside)
     inbox = scene.window("ana", "/inbox/")
@@ -182,6 +205,8 @@ def test_it_waits_in_the_inbox_and_is_approved_there_once(scene: Stage, outside:
     )  # fmt: skip
     expect(row).to_contain_text("A1 (from restaurant): Book a table for 4 on Fri 4 June 2027 at 20:30; then text group")
     expect(row).to_contain_text("Only you can approve or decline A1.")
+    inbox.set_viewport_size(NARROW)
+    assert row.locator(".item__top > a").evaluate("link => link.scrollHeight - link.clientHeight") == 0
     row.get_by_role("button", name="Approve both steps").click()
     expect(inbox.locator("#inbox > [role]")).to_contain_text("Approved. It runs in a new turn for you.")
     expect(row).to_have_count(0)

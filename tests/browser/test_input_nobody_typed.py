@@ -107,11 +107,15 @@ def test_what_nobody_knows_is_checked_by_a_button(
     for tab, buttons in ((ana, ["Check now", "Do it again…"]), (ben, ["Check now"])):
         expect(tab.log.locator("li.call--unknown .call__out")).to_contain_text("not known yet")
         expect(tab.log.locator("li.call--unknown .call__acts").get_by_role("button")).to_have_text(buttons)
+    ben.button("Check now").click()
+    expect(ben.log.get_by_role("alert")).to_have_text("Checked just now: it is still not known.")
     monkeypatch.undo()
     ben.button("Check now").click()
     for tab in (ana, ben):
         expect(tab.log.locator("li.call--done")).to_have_count(1)
         expect(tab.button("Check now")).to_have_count(0)
+        expect(tab.log.get_by_role("alert")).to_have_count(0)
+    until(lambda: ben.focused().startswith("ci-"), "the focus is on the call")
 
 
 def test_only_whom_it_was_for_lets_it_be_done_again(
@@ -126,6 +130,7 @@ def test_only_whom_it_was_for_lets_it_be_done_again(
     assert not outside.site.events(studio, "call_repeat_allowed")
     ana.button("Allow it again").click()
     expect(ana.button("Do it again…")).to_have_count(0)
+    expect(ana.log.locator("li.call")).to_contain_text("Robin may do it once more, when asked for it again.")
     outside.switch(down=False)
     assert outside.site.events(studio, "call_repeat_allowed") == 1
 

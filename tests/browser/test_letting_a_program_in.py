@@ -27,7 +27,7 @@ def test_a_browser_follows_the_whole_way_to_the_program_and_back(chromium: Brows
             expect(page.get_by_role("heading", name="Let “Inspector” in?")).to_be_visible()
             assert Axe().run(page).violations_count == 0
             page.get_by_label("Studio launch").check()
-            page.get_by_label("At most, where you manage").select_option("editor")
+            page.get_by_label("Its role in those you manage").select_option("editor")
             page.get_by_role("button", name="Let it in").click()
             expect(page.get_by_text("Back at the program.")).to_be_visible()
         told = parse_qs(urlsplit(heard[-1]).query)
@@ -41,7 +41,7 @@ def test_who_does_not_let_it_in_is_back_at_the_program_too(chromium: Browser, se
             page = context.new_page()
             page.goto(_asking(server, back))
             _sign_in(page)
-            page.get_by_role("button", name="Do not").click()
+            page.get_by_role("button", name="Refuse").click()
             expect(page.get_by_text("Back at the program.")).to_be_visible()
         assert parse_qs(urlsplit(heard[-1]).query)["error"] == ["access_denied"]
 

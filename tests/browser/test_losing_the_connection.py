@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.support.stage import Wire
+from tests.support.stage import Tab, Wire
 
 NEWEST = 200
 """Events a page asks for when it comes back."""
@@ -101,6 +101,19 @@ def test_a_removed_person_sees_that_it_is_closed_and_nothing_else(stage, studio)
     again = ben.page.reload()
     assert again is not None
     assert again.status == 404
+
+
+def test_who_signs_in_after_another_finds_and_sends_nothing_that_the_other_wrote(stage, studio):
+    window = stage.window(None, f"/sign-in/?next={studio.thread_path}")
+    for who, draft in (("ana", "a secret of mine"), ("ben", "")):
+        window.get_by_label("Name").fill(who)
+        window.get_by_label("Password").fill("accord-demo")
+        window.get_by_role("button", name="Sign in").click()
+        expect(Tab(window).box).to_be_visible()
+        expect(Tab(window).box).to_have_value("")
+        Tab(window).box.fill(draft)
+        window.get_by_role("button", name="Sign out").click()
+        window.goto(f"/sign-in/?next={studio.thread_path}")
 
 
 def test_signing_out_ends_the_pages_that_are_open(stage, studio):

@@ -7,6 +7,7 @@ from difflib import unified_diff
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.test_accessibility import NARROW
 from tests.support.stage import Tab, Wire, until
 
 FIRST_WORDS = "I look at the plan before I tell it."
@@ -135,6 +136,24 @@ def test_who_reads_further_up_keeps_their_place_and_is_offered_the_latest(stage,
     assert ana.page.evaluate("document.getElementById('log').scrollTop") == place
     ana.button("Latest").click()
     expect(ana.rail("for Ben").locator(".reply")).to_be_in_viewport()
+
+
+def test_who_looks_at_the_document_on_a_small_screen_keeps_their_place_and_has_read_nothing_meanwhile(stage, studio):
+    ana, ben = (stage.tab(who, studio.thread_path) for who in ("ana", "ben"))
+    ana.says("say " + "\n\n".join(f"Line {number}." for number in range(60)))
+    expect(ana.replies.get_by_text("Line 59.")).to_be_in_viewport()
+    ana.page.set_viewport_size(NARROW)
+    ana.page.get_by_text("Line 30.").first.scroll_into_view_if_needed()
+    expect(ana.button("Latest")).to_be_visible()
+    place = ana.page.evaluate("document.getElementById('log').scrollTop")
+    ana.button("Document").click()
+    expect(ana.log).to_be_hidden()
+    ben.says("quickly add a lamp")
+    expect(ana.page).to_have_title("• Launch dinner · Accord")
+    ana.button("Thread").click()
+    expect(ana.rail("for Ben").locator(".reply")).to_have_count(1)
+    assert ana.page.evaluate("document.getElementById('log').scrollTop") == place
+    expect(ana.page).to_have_title("• Launch dinner · Accord")
 
 
 def equals_a_fresh_page(stage, studio, who: str, tab: Tab) -> None:

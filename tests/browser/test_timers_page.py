@@ -11,6 +11,15 @@ from tests.support.site import Studio
 from tests.support.stage import Stage, Tab, until
 
 
+KNOWS_NO_VIENNA = """
+const Known = Intl.DateTimeFormat;
+Intl.DateTimeFormat = function (locale, options) {
+  if (options?.timeZone === "Europe/Vienna") throw new RangeError("unknown");
+  return new Known(locale, options);
+};
+"""
+
+
 def dialog(tab: Tab) -> Locator:
     return tab.page.get_by_role("dialog", name="Timers")
 
@@ -89,6 +98,32 @@ def test_its_person_and_who_manages_cancel_it_after_being_asked(stage: Stage, st
     for tab in (ana, ben):
         expect(dialog(tab).locator("li.timer")).to_have_count(1)
         expect(dialog(tab).locator("li.timer")).to_contain_text("Call the hall.")
+
+
+def test_a_time_zone_that_a_browser_does_not_know_is_told_in_the_readers_time(stage: Stage, studio: Studio) -> None:
+    ana = opened(stage, "ana", studio, timezone_id="UTC")
+    sets(ana, "Call the hall.", zone="Europe/Vienna")
+    expect(dialog(ana).locator("li.timer")).to_have_count(1)
+    ana.page.add_init_script(KNOWS_NO_VIENNA)
+    ana.page.reload()
+    ana.page.locator("[data-dialog='timers']").click()
+    expect(dialog(ana).locator(".timer__when")).to_have_text("Sat 12 June 2027, 18:30 your time Europe/Vienna")
+
+
+def test_a_press_that_begins_in_a_field_and_ends_beside_the_dialog_does_not_close_it(
+    stage: Stage, studio: Studio
+) -> None:
+    ana = opened(stage, "ana", studio)
+    dialog(ana).get_by_role("button", name="Set a timer…").click()
+    field(ana, "What it says").fill("Call the hall.")
+    field(ana, "What it says").hover()
+    ana.page.mouse.down()
+    ana.page.mouse.move(4, 4)
+    ana.page.mouse.up()
+    expect(field(ana, "What it says")).to_have_value("Call the hall.")
+    expect(dialog(ana)).to_be_visible()
+    ana.page.mouse.click(4, 4)
+    expect(dialog(ana)).to_be_hidden()
 
 
 def test_who_may_only_read_sets_none_and_the_server_says_so_too(stage: Stage, studio: Studio) -> None:

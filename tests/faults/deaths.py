@@ -1,7 +1,11 @@
 """Where a process dies that works a turn, and what Ana asked it for; each case in a process of its own.
 
+``repeat_KIND`` is ``book_KIND`` asked for again, after its answer was lost and Ana let it be done again; ``undo_KIND``
+has the next turn undo what ``book_KIND`` did.
+
 How far the call of a case is as it dies: ``not_stored``: not even its row is; ``stored``, and not sent; ``acted``:
-sent, and the world did it; ``answered``: its result arrived; ``settled``: that is stored.
+sent, and the world did it; ``answered``: its result arrived; ``settled``: that is stored. One that undoes another is
+besides ``claimed``: the world is not asked; and ``taken_back``: it is, and the call that is undone says nothing of it.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -26,11 +31,13 @@ from django.db import connections
 
 from agents.actions.services import action_approve
 from agents.models.actions import PendingAction
+from agents.models.turns import Call
 from agents.providers.choose import model_for
 from agents.sources import acting
-from agents.tools import gate, settling
+from agents.tools import gate, settling, undoing
 from agents.tools.enabling import workspace_tool_enable
 from agents.tools.registry import TOOLS
+from agents.tools.services import call_repeat
 from agents.turns import lease
 from agents.turns.runner import Runner
 from collab.models.workspaces import Workspace
@@ -83,14 +90,12 @@ def _warmed() -> None:
 
 def _die_of(case: str, writes: int) -> NoReturn:
     """Ask for the tool of a case, and work the turn that calls it up to the point of the case."""
-    tool, point = case.split(":")
+    asked, point = case.split(":")
     lease.HOLDER = f"dies:{os.getpid()}:{case}"  # made at the import, which every fork shares
     try:
-        thread = _asked_for(tool)
+        thread = _asked_for(asked)
         os.write(writes, str(thread).encode())
-        if tool.startswith("order"):
-            asyncio.run(Runner(thread).work())
-            action_approve(actor=_ana(), action=PendingAction.objects.get(thread=thread).id)
+        _prepared(asked, thread)
         connections.close_all()
         _armed(point)
         asyncio.run(Runner(thread).work())
@@ -103,14 +108,33 @@ def _ana() -> Person:
     return Person(User.objects.get(username="ana").pk)
 
 
-def _asked_for(tool: str) -> UUID:
+def _asked_for(asked: str) -> UUID:
     ana, workspace = _ana(), Workspace.objects.get()
     robin = User.objects.get(kind="agent", display_name="Robin")
-    enabled = workspace_tool_enable(actor=ana, workspace=workspace.id, tool=tool)
-    grant_give(by=ana, holder=robin, codename="use_tool", obj=enabled)
-    thread = thread_create(actor=ana, workspace=workspace.id, title=tool, agent_id=robin.id)
+    tool = re.sub("^(repeat|undo)", "book", asked)
+    for name in (tool, "undo_call"):
+        enabled = workspace_tool_enable(actor=ana, workspace=workspace.id, tool=name)
+        grant_give(by=ana, holder=robin, codename="use_tool", obj=enabled)
+    thread = thread_create(actor=ana, workspace=workspace.id, title=asked, agent_id=robin.id)
     message_post(actor=ana, thread=thread.id, content=tool, client_id="asked")
     return thread.id
+
+
+def _prepared(asked: str, thread: UUID) -> None:
+    """Do what comes before the turn that dies."""
+    ana, (verb, kind) = _ana(), asked.split("_", 1)
+    if verb == "book":
+        return
+    _switch(lose_replies=int(verb == "repeat"))
+    asyncio.run(Runner(thread).work())
+    match verb:
+        case "order":
+            action_approve(actor=ana, action=PendingAction.objects.get(thread=thread).id)
+        case "repeat":
+            call_repeat(actor=ana, call=Call.objects.get(turn__thread=thread).id)
+            message_post(actor=ana, thread=thread, content=f"book_{kind}", client_id="asked again")
+        case "undo":
+            message_post(actor=ana, thread=thread, content=asked, client_id="asked again")
 
 
 def _armed(point: str) -> None:
@@ -125,11 +149,15 @@ def _armed(point: str) -> None:
             gate._sent = _watching(gate._sent)
         case "answered":
             gate._store_outcome = _die
+        case "claimed":
+            undoing.undone = _die
+        case "taken_back":
+            undoing.undo_recorded = _die
         case "settled":
             gate._store_outcome = _dying_after(gate._store_outcome)
 
 
-def _die(*_: Any) -> NoReturn:
+def _die(*_: Any, **__: Any) -> NoReturn:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("nothing outlives this")
 
@@ -164,4 +192,8 @@ async def _dies_once_it_is_done(key: str) -> None:
 
 def _slow(milliseconds: int) -> None:
     """Have the world take its time to answer what it has done."""
-    httpx.post(f"{settings.ACCORD_WORLD_URL}/switches", json={"slow_ms": milliseconds}).raise_for_status()
+    _switch(slow_ms=milliseconds)
+
+
+def _switch(**switches: int) -> None:
+    httpx.post(f"{settings.ACCORD_WORLD_URL}/switches", json=switches).raise_for_status()

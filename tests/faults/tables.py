@@ -7,6 +7,7 @@ also where the restaurant is asked with a key of its own each time, and would bo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel, JsonValue
@@ -35,6 +36,9 @@ def _made(name: str, day: str, consent: Consent, *, keyed: bool, has_lookup: boo
         body: dict[str, JsonValue] = {"day": day, "time": "20:30", "party": party, "name": ctx.key}
         return await HALL.asked("POST", "/reservations", key=ctx.key if keyed else uuid4().hex, body=body)
 
+    async def given_back(ctx: ToolContext, args: BaseModel, result: Any) -> JsonValue:
+        return await HALL.asked("DELETE", f"/reservations/{result['reservation']}", key=f"{ctx.key}:undo")
+
     async def found(ctx: ToolContext, args: BaseModel) -> Looked:
         held = await HALL.asked("GET", "/reservations", query={"day": day})
         ours: list[JsonValue] = [one for one in held["reservations"] if one["name"] == ctx.key]
@@ -42,4 +46,5 @@ def _made(name: str, day: str, consent: Consent, *, keyed: bool, has_lookup: boo
 
     book.__name__ = name
     label = name.replace("_", " ").capitalize()
-    return tool(effect="write", keyed=keyed, consent=consent, lookup=found if has_lookup else None, label=label)(book)
+    lookup = found if has_lookup else None
+    return tool(effect="write", keyed=keyed, consent=consent, lookup=lookup, undo=given_back, label=label)(book)

@@ -40,6 +40,7 @@ SAID = "SELECT thread_id::text, content FROM collab_message WHERE turn_id IS NOT
 PLAIN, RESENT = ("done", ""), ("done", "unknown")
 STEP, LEFT_OUT = ("done", "pending_confirmation"), ("not_attempted", "pending_confirmation")
 ONCE, NO_ONE_KNOWS = [1], [("unknown", "")]
+LOST, UNDONE, UNDOES = ("unknown", ""), ("undone", "done"), [0, 0]
 BOTH, STEPS, STEPS_RESENT = [1, 1], [STEP, STEP], [RESENT, STEP]
 STEPS_STOPPED = [("unknown", "pending_confirmation"), LEFT_OUT]
 CAME: dict[str, tuple[list[tuple[str, str]], list[int]]] = {
@@ -73,14 +74,29 @@ CAME: dict[str, tuple[list[tuple[str, str]], list[int]]] = {
     "order_neither:acted": (STEPS_STOPPED, [1, 0]),
     "order_neither:answered": (STEPS_STOPPED, [1, 0]),
     "order_neither:settled": (STEPS, BOTH),
+    "repeat_keyed:not_stored": ([LOST, PLAIN], BOTH),
+    "repeat_keyed:stored": ([LOST, RESENT], BOTH),
+    "repeat_keyed:acted": ([LOST, RESENT], BOTH),
+    "repeat_keyed:answered": ([LOST, RESENT], BOTH),
+    "repeat_neither:not_stored": ([LOST, PLAIN], BOTH),
+    "repeat_neither:stored": ([LOST, LOST], [1, 0]),
+    "repeat_neither:acted": ([LOST, LOST], BOTH),
+    "repeat_neither:answered": ([LOST, LOST], BOTH),
+    "undo_keyed:not_stored": ([UNDONE, PLAIN], UNDOES),
+    "undo_keyed:stored": ([UNDONE, ("failed", "unknown"), PLAIN], [0, 0, 0]),
+    "undo_keyed:claimed": ([PLAIN, LOST], [1, 0]),
+    "undo_keyed:taken_back": ([PLAIN, LOST], UNDOES),
+    "undo_keyed:answered": ([UNDONE, RESENT], UNDOES),
+    "undo_keyed:settled": ([UNDONE, PLAIN], UNDOES),
 }
-"""What comes of each call of a case, as its outcome and the one before, and how often the world acts for it."""
+"""What comes of each call of a case, as its outcome and the one before, and how often the world acts for it; what it
+took back is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
     """What came of a case: how its process ended, the thread's turns, its calls in order as outcome and the one before,
-    how often the world acted for each of them, and what the agent said."""
+    how often the world acted for each of them and did not take it back, and what the agent said."""
 
     ended: int
     turns: list[tuple[str, str]]
@@ -145,12 +161,15 @@ def _until_finished(processes: Fleet) -> None:
 
 
 def _aftermath(processes: Fleet, ledger: Path, died: dict[str, tuple[str, int]]) -> Aftermath:
-    deeds = Counter(json.loads(line)["args"]["name"] for line in ledger.read_text().splitlines())
+    deeds = Counter(
+        entry["args"].get("name", entry["key"]) for entry in map(json.loads, ledger.read_text().splitlines())
+    )
     turns, calls, said = (_by_thread(processes.ask(sql)) for sql in (TURNS, CALLS, SAID))
     of = {
         case: Left(
             ended, turns[thread], [(outcome, before) for outcome, before, _ in calls[thread]],
-            [deeds.pop(key, 0) for _, _, key in calls[thread]], " ".join(text for (text,) in said[thread]),
+            [deeds.pop(key, 0) - deeds.pop(f"{key}:undo", 0) for _, _, key in calls[thread]],
+            " ".join(text for (text,) in said[thread]),
         )
         for case, (thread, ended) in died.items()
     }  # fmt: skip

@@ -189,7 +189,7 @@ class TestRotating:
         token, secret = token_rotate(actor=ben.actor, token=desk.token.pk)
         assert (token.rotated_from_id, token.name, token.person_id) == (desk.token.pk, desk.token.name, ben.id)
         assert bearer(secret).actor == bearer(desk.secret).actor
-        assert bearer(secret).workspaces == {studio.workspace.id}
+        assert bearer(secret).actor.within == {studio.workspace.id}
         clock(86_401)
         with pytest.raises(BadToken, match="expired"):
             bearer(desk.secret)
@@ -226,7 +226,12 @@ class TestRotating:
         desk = connected(studio, ben, within=[studio.workspace, other])
         member_remove(actor=ana.actor, workspace=studio.workspace.id, user=ben.id)
         _, secret = token_rotate(actor=ben.actor, token=desk.token.pk)
-        assert bearer(secret).workspaces == {other.id}
+        assert bearer(secret).actor.within == {other.id}
+
+    def test_what_a_program_was_given_is_not_rotated_as_it_renews_that_itself(self, studio, ben):
+        desk = connected(studio, ben, audience="https://here/mcp")
+        with pytest.raises(Refused, match="renews it itself"):
+            token_rotate(actor=ben.actor, token=desk.token.pk)
 
     def test_nobody_rotates_anothers(self, studio, ana, ben, admin):
         desk = connected(studio, ben)

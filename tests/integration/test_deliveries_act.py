@@ -11,7 +11,7 @@ from agents.models.sources import Delivery, Source
 from agents.models.timers import Timer
 from agents.models.turns import Turn
 from agents.sources import acting, handlers
-from agents.sources.acting import delivered, delivery_act, left_over
+from agents.sources.acting import delivered, delivery_act, left_over, left_over_acted_on
 from agents.sources.handlers import read_body
 from agents.sources.handling import Read, Unreadable
 from agents.sources.services import delivery_route
@@ -221,6 +221,35 @@ def test_a_full_queue_leaves_the_delivery_stored(studio, monkeypatch):
     assert acted(delivery).state == "stored"
     monkeypatch.setattr(acting, "MOST_WAITING", 2)
     assert acted(delivery).state == "acted"
+
+
+def test_deliveries_that_wait_for_room_keep_no_other_out(studio, monkeypatch):
+    monkeypatch.setattr(acting, "MOST_WAITING", 1)
+    monkeypatch.setattr(acting, "AT_ONCE", 2)
+    restaurant = source(studio, default_thread_id=studio.thread.id)
+    posts(studio.ana, studio.thread, "raise the budget")
+    stuck = [stored(restaurant, f"asks_{number}", asks=True) for number in range(2)]
+    tells = [stored(restaurant, f"tells_{number}", text=f"Notice {number}.") for number in range(3)]
+    for _ in range(3):
+        left_over_acted_on(older_than=timedelta(0))
+    assert {found.state for found in Delivery.objects.filter(pk__in=[one.pk for one in tells])} == {"acted"}
+    assert set(left_over(older_than=timedelta(0))) == {one.pk for one in stuck}
+    monkeypatch.setattr(acting, "MOST_WAITING", 3)
+    left_over_acted_on(older_than=timedelta(0))
+    assert left_over(older_than=timedelta(0)) == []
+
+
+def test_deliveries_whose_route_leads_to_a_full_thread_keep_no_other_out(studio, monkeypatch):
+    monkeypatch.setattr(acting, "MOST_WAITING", 1)
+    monkeypatch.setattr(acting, "AT_ONCE", 1)
+    restaurant = source(studio)
+    posts(studio.ana, studio.thread, "raise the budget")
+    early = [stored(restaurant, f"msg_{asks}", subject="reservation R1", asks=asks) for asks in (True, False)]
+    delivered([one.pk for one in early])
+    routed(restaurant, "reservation R1", studio.thread, studio.ana)
+    for _ in range(2):
+        left_over_acted_on()
+    assert [acted(one).state for one in early] == ["unroutable", "acted"]
 
 
 def test_what_breaks_off_leaves_the_delivery_stored_until_it_was_tried_often(studio, monkeypatch):

@@ -21,7 +21,8 @@ from agents.turns.services import turn_stop
 from agents.turns.start import Started, start_next
 from collab import log
 from collab.models.documents import Document
-from collab.models.threads import Message
+from collab.models.threads import Message, Thread
+from collab.services.threads import thread_create
 from tests.support.cast import Studio
 from tests.support.tools import text_group
 from tests.support.turns import Puppet, Stage, posts, replies, took, turns, types, until
@@ -209,6 +210,20 @@ def test_the_sweep_finds_what_nobody_woke_for(studio: Studio, lapse):
     assert sweep.due_threads() == []
     lapse()
     assert sweep.due_threads() == [studio.thread.id]
+
+
+def test_threads_in_which_nothing_can_begin_yet_keep_no_other_from_being_woken(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sweep, "AT_ONCE", 1)
+    for title in ("one", "two"):
+        stuck = thread_create(
+            actor=studio.ana.actor, workspace=studio.workspace.id, title=title, agent_id=studio.robin.id
+        )
+        posts(studio.ana, stuck, "hello")
+        Thread.objects.filter(pk=stuck.pk).update(agent_id=None)
+    posts(studio.ana, studio.thread, "hello")
+    assert any(sweep.due_threads() == [studio.thread.id] for _ in range(100))
 
 
 WINDOWS = ("before the last boundary", "inside it", "after its commit", "while its runner ends")

@@ -11,9 +11,11 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mcp.server.session import ServerSession
 
 from agents.clients import tokens
-from agents.clients.mcp import asgi, sessions, watching
+from agents.clients.mcp import asgi, server, sessions, watching
+from agents.clients.rest.quotas import Policy
 from agents.clients.services import client_disable, token_revoke, token_rotate
 from agents.models.clients import AccessToken
 from collab.asgi import application
@@ -25,7 +27,7 @@ from permissions.actors import Client, System
 from permissions.errors import NotFound
 from permissions.services import account_deactivate
 from tests.support.cast import Someone, Studio
-from tests.support.clients import Connected, connected
+from tests.support.clients import Connected, connected, reissued
 from tests.support.mcp import Speaker, answer_in, speaking
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -82,20 +84,16 @@ class TestGettingIn:
         answer = await speaker.with_token(there.secret).ask("tools/list")
         assert (answer.status_code, answer.json()["because"]) == (401, "This token is for another address.")
 
-    async def test_a_token_in_the_address_is_refused_and_worth_nothing_from_then_on(
-        self, speaker: Speaker, desk_of_ana: Connected
-    ) -> None:
-        answer = await speaker.with_token(None).post({}, path=f"/mcp?access_token={desk_of_ana.secret}")
-        assert answer.status_code == 401
-        assert "revoked" in answer.json()["because"]
-        assert (await speaker.ask("tools/list")).status_code == 401
-
-    @pytest.mark.parametrize("header", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}], ids=range(2))
+    @pytest.mark.parametrize(
+        ("header", "status"),
+        [({"Host": "evil.example"}, 421), ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403)],
+        ids=range(3),
+    )
     async def test_a_page_of_another_origin_or_name_is_not_answered(
-        self, speaker: Speaker, header: dict[str, str]
+        self, speaker: Speaker, header: dict[str, str], status: int
     ) -> None:
         answer = await speaker.post({}, headers=header)
-        assert (answer.status_code, answer.json()["code"]) == (421, "not_served")
+        assert (answer.status_code, answer.json()["code"]) == (status, "not_served")
 
     async def test_what_lies_below_it_is_nothing(self, speaker: Speaker) -> None:
         assert (await speaker.post({}, path="/mcp/other")).status_code == 404
@@ -104,13 +102,14 @@ class TestGettingIn:
         async with speaking(desk_of_ana.secret, application) as mounted:
             assert await mounted.call("workspace_list")
 
-    async def test_a_token_that_asks_too_much_is_told_when_to_ask_again(
-        self, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
+    async def test_a_client_that_asks_too_much_is_told_when_to_ask_again_whichever_token_it_comes_with(
+        self, speaker: Speaker, desk_of_ana: Connected, studio: Studio, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(asgi, "REQUESTS", asgi.Policy("mcp", 2))
-        for _ in range(2):
-            assert (await speaker.ask("tools/list")).status_code == 200
-        answer = await speaker.ask("tools/list")
+        monkeypatch.setattr(asgi, "REQUESTS", asgi.Policy("requests", 2))
+        other = speaker.with_token((await in_db(reissued, desk_of_ana, studio, studio.ana)).secret)
+        for one in (speaker, other):
+            assert (await one.ask("tools/list")).status_code == 200
+        answer = await other.ask("tools/list")
         assert answer.status_code == 429
         assert int(answer.headers["Retry-After"]) > 0
 
@@ -171,6 +170,16 @@ class TestTools:
         assert await speaker.refused("message_post", **{**sent, "text": "Other."}) == (
             "command_id_reused", "This command id was used for something else.",
         )  # fmt: skip
+
+    async def test_its_commands_are_counted_as_those_it_sends_over_rest(
+        self, speaker: Speaker, studio: Studio, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(server, "COMMANDS", Policy("commands", 1))
+        said = {"thread": studio.thread.id, "text": "Hello.", "kind": "comment"}
+        await speaker.call("message_post", **said)
+        code, because = await speaker.refused("message_post", **said)
+        assert (code, "1 commands a minute" in because) == ("busy", True)
+        assert await speaker.call("workspace_list")
 
     async def test_a_thread_is_read_with_what_one_may_do_there_and_nothing_rendered(
         self, speaker: Speaker, studio: Studio
@@ -253,10 +262,12 @@ class TestTools:
             ("message_post", {"thread": str(UUID(int=1)), "text": "Hello.", "author": "ana"}),
             ("message_post", {"thread": str(UUID(int=1)), "text": "Hello.", "command_id": 7}),
             ("message_post", {"thread": str(UUID(int=1)), "text": "Hello.", "command_id": "no spaces"}),
+            ("message_post", {"thread": str(UUID(int=1)), "text": "Hello.", "command_id": ""}),
+            ("message_post", {"thread": str(UUID(int=1)), "text": "Hello.", "command_id": None}),
             ("search", {"words": ""}),
             ("search", {"words": "dinner", "kind": "secrets"}),
         ],
-        ids=range(8),
+        ids=range(10),
     )
     async def test_arguments_that_cannot_be_are_refused_in_a_sentence(
         self, speaker: Speaker, tool: str, args: dict[str, Any]
@@ -338,6 +349,54 @@ class TestWatching:
         await asyncio.sleep(0.3)
         running.cancel()
         assert told.empty()
+
+    async def test_who_came_while_it_looked_goes_on_being_told(
+        self, speaker: Speaker, desk_of_ana: Connected, studio: Studio, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        watcher, told = watching.Watcher(), asyncio.Queue[str]()
+        other = await in_db(connected, studio, studio.ben, name="Other")
+        first, second = [await in_db(tokens.bearer, one.secret) for one in (other, desk_of_ana)]
+
+        async def tell(uri: str) -> None:
+            told.put_nowait(uri)
+
+        def look(asked: Any) -> set[UUID]:
+            watcher.subscribe(watching.Subscription(second, studio.document.id, 1, tell))
+            return tokens.standing(asked)
+
+        monkeypatch.setattr(watching, "standing", look)
+        with watcher.held(first.token_id):
+            await watcher._look()
+        await in_db(document_save, actor=studio.ana.actor, document=studio.document.id, text="New.", base_version=1)
+        await watcher._look()
+        assert told.get_nowait() == _uri(studio)
+
+    async def test_a_session_is_told_on_with_what_its_token_was_rotated_to(
+        self, speaker: Speaker, desk_of_ana: Connected, studio: Studio, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(watching, "LOOKS_SECONDS", 0.05)
+        told, ana, document = asyncio.Queue[str](), studio.ana.actor, studio.document.id
+
+        async def tell(_: Any, uri: str) -> None:
+            told.put_nowait(uri)
+
+        monkeypatch.setattr(ServerSession, "send_resource_updated", tell)
+        session = await speaker.begin()
+        await speaker.in_session(session, "resources/subscribe", {"uri": _uri(studio)})
+        _, secret = await in_db(token_rotate, actor=ana, token=desk_of_ana.token.pk)
+        await in_db(token_revoke, actor=ana, token=desk_of_ana.token.pk)
+        await asyncio.sleep(0.3)
+        await in_db(document_save, actor=ana, document=document, text="New.", base_version=1)
+        await asyncio.sleep(0.3)
+        assert told.empty()
+        renewed = speaker.with_token(secret)
+        assert (await renewed.in_session(session, "ping")).status_code == 200
+        assert await asyncio.wait_for(told.get(), 10) == _uri(studio)
+        await renewed.in_session(session, "resources/subscribe", {"uri": _uri(studio)})
+        await in_db(document_save, actor=ana, document=document, text="Newer.", base_version=2)
+        assert await asyncio.wait_for(told.get(), 10) == _uri(studio)
+        await asyncio.sleep(0.3)
+        assert told.empty(), "subscribed twice, it is told once"
 
     async def test_a_token_watches_so_many_and_is_told_when_it_is_too_many(
         self, speaker: Speaker, studio: Studio, monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,7 @@ import pytest
 from django.db import transaction
 
 from agents.clients.mcp.tools import COMMANDS, READS, described, tools
+from agents.clients.rest.commands import IN_PERSON
 from collab import commands
 from collab.errors import CollabError
 from collab.signals import thread_asked
@@ -21,14 +22,13 @@ from tests.support.scene import Scene, scene
 from tests.support.tools import book_boat, registered, reserve_table
 from tests.support.world import added, changed, kept, world
 
-IN_PERSON = {"action_approve", "action_decline"}
 MANAGING = {
     "thread_rename", "thread_archive", "thread_mode_set", "thread_answers_set", "document_policy_set",
     "delegation_give", "delegation_end",
 }  # fmt: skip
 """What only who manages may do, and so no client."""
-OF_A_PAGE = {"thread_focus_set", "read_mark_set", "proposals_accept"}
-OF_CALLS_AND_TIMERS = {"call_share", "call_check", "call_repeat", "call_undo", "timer_set", "timer_cancel"}
+OF_A_PAGE = {"thread_focus_set", "proposals_accept"}
+OF_CALLS_AND_TIMERS = {"call_check", "timer_set", "timer_cancel"}
 
 READING: Mapping[str, Mapping[str, object]] = {
     "workspace_list": {},

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from threading import Event
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.clients.oauth import asgi
+from agents.clients.oauth import asgi, services
 from agents.clients.services import client_disable
 from agents.clients.tokens import bearer
 from agents.errors import BadToken
@@ -24,7 +26,7 @@ from permissions.actors import System
 from permissions.services import account_deactivate
 from tests.support.cast import Someone, Studio
 from tests.support.mcp import ORIGIN, Speaker
-from tests.support.programs import BACK, RESOURCE, Program, decides, program, told_in, visits
+from tests.support.programs import BACK, RESOURCE, Program, browser_of, decides, program, told_in, visits
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,6 +69,10 @@ class TestDescribing:
     async def test_another_host_is_not_answered_for(self, inspector: Program) -> None:
         answer = await inspector.http.get("/.well-known/oauth-authorization-server", headers={"Host": "evil.example"})
         assert answer.status_code == 421
+
+    async def test_a_page_of_another_origin_is_not_answered(self, inspector: Program) -> None:
+        answer = await inspector.http.post("/oauth/token", headers={"Origin": "https://evil.example"})
+        assert answer.status_code == 403
 
 
 class TestRegistering:
@@ -250,6 +256,8 @@ class TestAsking:
         [
             ({"code_challenge": None}, "invalid_request"),
             ({"code_challenge": "short"}, "invalid_request"),
+            ({"code_challenge": "a\0" * 30}, "invalid_request"),
+            ({"code_challenge": "é" * 43}, "invalid_request"),
             ({"code_challenge_method": "plain"}, "invalid_request"),
             ({"response_type": "token"}, "unsupported_response_type"),
             ({"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
@@ -257,7 +265,7 @@ class TestAsking:
             ({"state": "x" * 1_001}, "invalid_request"),
             ({"state": "a\0b"}, "invalid_request"),
         ],
-        ids=range(8),
+        ids=range(10),
     )
     async def test_what_cannot_be_is_told_the_program(
         self, inspector: Program, params: dict[str, str | None], error: str
@@ -344,6 +352,39 @@ class TestRenewing:
         assert await _refusal(renewed["access_token"], audience=RESOURCE)
         assert (await inspector.renews(renewed["refresh_token"])).status_code == 400
 
+    async def test_a_renewal_on_its_way_ends_too_when_one_before_is_used_twice(
+        self, inspector: Program, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        renewed = (await inspector.renews(given["refresh_token"])).json()
+        issued, goes_on, whole = Event(), Event(), services._issued
+
+        def slowly(*args: Any) -> services.Given:
+            found = whole(*args)
+            issued.set()
+            goes_on.wait(10)
+            return found
+
+        monkeypatch.setattr(services, "_issued", slowly)
+        going = asyncio.ensure_future(inspector.renews(renewed["refresh_token"]))
+        assert await asyncio.to_thread(issued.wait, 10)
+        again = asyncio.ensure_future(inspector.renews(given["refresh_token"]))
+        await asyncio.sleep(0.5)
+        goes_on.set()
+        last = (await going).json()
+        assert (await again).json()["error"] == "invalid_grant"
+        assert await _refusal(last["access_token"], audience=RESOURCE)
+        assert (await inspector.renews(last["refresh_token"])).status_code == 400
+
+    async def test_its_person_ends_what_expired_and_could_still_be_renewed(
+        self, inspector: Program, given: dict[str, Any], studio: Studio, clock: Any
+    ) -> None:
+        clock(3_700)
+        page, token = "/account/clients/", await in_db(AccessToken.objects.get)
+        assert "its program may still renew it" in (await visits(studio.ana, page)).content.decode()
+        await in_db(lambda: browser_of(studio.ana).post(page, {"act": "revoke", "token": token.pk}))
+        assert "may still renew it" not in (await visits(studio.ana, page)).content.decode()
+        assert (await inspector.renews(given["refresh_token"])).json()["error"] == "invalid_grant"
+
     async def test_a_session_goes_on_with_the_renewed_token(self, inspector: Program, given: dict[str, Any]) -> None:
         speaker = Speaker(inspector.http, given["access_token"])
         session = await speaker.begin()
@@ -394,6 +435,11 @@ WILD = st.dictionaries(
 )
 
 
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+MULTIPART = {"Content-Type": "multipart/form-data; boundary=x"}
+MALFORMED = b'--x\r\nContent-Disposition: form-data; name="client_id"\r\n'
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(form=WILD, body=st.binary(max_size=60))
 async def test_nothing_that_is_sent_fails_inside(
@@ -407,6 +453,10 @@ async def test_nothing_that_is_sent_fails_inside(
         await inspector.http.post("/oauth/revoke", data={**own, **form}),
         await inspector.http.post("/oauth/token", content=body),
         await inspector.http.post("/oauth/register", content=body),
+        *[await inspector.http.post("/oauth/token", content=body, headers=MULTIPART) for body in (body, MALFORMED)],
+        await inspector.http.post("/oauth/revoke", content=body, headers={"Content-Type": "multipart/form-data"}),
+        await inspector.http.post("/oauth/authorize", content=b"a=1&" * 1_001, headers=FORM),
+        await inspector.http.post("/oauth/token", content=b"a=1&" * 1_001, headers=FORM),
     ):
         assert answer.status_code < 500, answer.text
         assert "server_error" not in answer.headers.get("Location", "")
@@ -418,13 +468,6 @@ async def test_the_whole_application_mounts_it() -> None:
         for path in ("oauth-protected-resource/mcp", "oauth-authorization-server/oauth"):
             assert (await http.get(f"/.well-known/{path}")).status_code == 200
         assert (await http.get("/oauth/authorize")).status_code == 400
-
-
-async def test_a_token_in_the_address_is_worth_nothing_from_then_on(inspector: Program, studio: Studio) -> None:
-    given = await inspector.let_in_by(studio.ana, studio.workspace)
-    answer = await inspector.http.get("/oauth/authorize", params={"state": given["access_token"]})
-    assert answer.status_code == 401
-    assert await _refusal(given["access_token"], audience=RESOURCE)
 
 
 async def _refusal(secret: str, *, audience: str = "") -> str:

@@ -69,8 +69,8 @@ class TestEachRefusalHasItsOwnCode:
         proposal_accept(actor=studio.ben.actor, proposal=proposal.id)
         at = f"{Proposal.objects.get().resolved_at:%H:%M}"
         for name in ("proposal_accept", "proposal_reject"):
-            assert self.refused(studio.ana, proposal, name) == ("already_settled", f"Ben accepted it at {at}.")
-            assert self.refused(studio.ben, proposal, name) == ("already_yours", f"You accepted it at {at}.")
+            assert self.refused(studio.ana, proposal, name) == ("already_settled", f"Ben accepted it at {at} UTC.")
+            assert self.refused(studio.ben, proposal, name) == ("already_yours", f"You accepted it at {at} UTC.")
 
     def test_another_workspaces_and_one_of_a_document_that_may_not_be_seen(self, studio, zoe):
         proposal = propose(studio, studio.ben.actor)

@@ -98,7 +98,7 @@ class TestOnceOnly:
         for again in (proposal_accept, proposal_reject, proposal_withdraw):
             with pytest.raises(Gone) as gone:
                 again(actor=studio.ana.actor, proposal=proposal.id)
-            assert gone.value.because == f"Ben accepted it at {at:%H:%M}."
+            assert gone.value.because == f"Ben accepted it at {at:%H:%M} UTC."
         assert Document.objects.get().version == 2
 
     def test_a_rejection_keeps_its_reason_and_changes_nothing(self, studio):

@@ -12,17 +12,16 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from agents.clients.rest import asking
+from agents.clients.rest import asking, phrasings
 from agents.clients.rest.api import LARGEST, api
 from agents.clients.rest.cursors import cursor
 from agents.clients.rest.quotas import Policy
 from agents.clients.services import token_revoke
-from agents.models.clients import AccessToken
 from agents.models.replies import Phrasing
 from agents.phrasing import phrasing_set
 from collab import commands, selectors
 from collab.models.threads import Event, Message
-from collab.services.documents import document_edit
+from collab.services.documents import document_create, document_edit
 from collab.services.messages import message_post
 from collab.services.threads import thread_create
 from collab.services.workspaces import workspace_create
@@ -43,6 +42,18 @@ Counting = Callable[[], AbstractContextManager[Queries]]
 @pytest.fixture
 def desk_of_ana(studio: cast.Studio) -> Caller:
     return caller(studio, studio.ana)
+
+
+OF_MESSAGES = 6
+"""Queries of a page of messages: who asks, what they may, which messages, and what these say."""
+
+
+def _opens(studio: cast.Studio, title: str) -> None:
+    thread_create(actor=studio.ana.actor, workspace=studio.workspace.id, title=title)
+
+
+def _writes(studio: cast.Studio, title: str) -> None:
+    document_create(actor=studio.ana.actor, workspace=studio.workspace.id, title=title, kind="markdown", text="Soup.")
 
 
 def posts(studio: cast.Studio, number: int) -> None:
@@ -77,13 +88,6 @@ class TestWhoAsks:
             assert refusal(answer) == (401, "unauthenticated")
             assert 'error="invalid_token"' in answer["WWW-Authenticate"]
             assert said in answer.json()["detail"]
-
-    def test_a_token_in_an_address_is_refused_and_revoked(self, studio, desk_of_ana):
-        assert desk_of_ana.client
-        answer = desk_of_ana.get("/me", token=desk_of_ana.client.secret)
-        assert answer.status_code == 401
-        assert AccessToken.objects.get(pk=desk_of_ana.client.token.pk).revoked_at
-        assert desk_of_ana.get("/me").status_code == 401
 
     def test_a_signed_in_person_is_no_client(self, studio):
         browser = Client()
@@ -145,15 +149,68 @@ class TestReading:
         assert texts == [f"message {one}" for one in range(5)]
         assert older["next"] is None
 
-    def test_fifty_messages_cost_as_many_queries_as_five(self, studio, desk_of_ana, queries: Counting):
+    def test_the_last_fifty_messages_cost_as_many_queries_however_many_there_are(
+        self, studio, desk_of_ana, django_assert_num_queries
+    ):
+        path = f"/threads/{studio.thread.id}/messages"
         posts(studio, 5)
         desk_of_ana.read("/me")
-        with queries() as few:
-            desk_of_ana.read(f"/threads/{studio.thread.id}/messages")
-        posts(studio, 50)
-        with queries() as many:
-            assert len(desk_of_ana.read(f"/threads/{studio.thread.id}/messages")["items"]) == 50
-        assert len(few.statements) == len(many.statements)
+        with django_assert_num_queries(OF_MESSAGES):
+            assert len(desk_of_ana.read(path)["items"]) == 5
+        posts(studio, 60)
+        with django_assert_num_queries(OF_MESSAGES):
+            newest = desk_of_ana.read(path)
+        assert len(newest["items"]) == 50
+        with django_assert_num_queries(OF_MESSAGES):
+            assert len(desk_of_ana.read(path, before=newest["next"])["items"]) == 15
+
+    @pytest.mark.parametrize("kind", ["threads", "documents"])
+    def test_what_a_workspace_holds_is_read_in_pages_from_the_newest_back(self, studio, desk_of_ana, kind: str):
+        make = {"threads": _opens, "documents": _writes}[kind]
+        for number in range(5):
+            make(studio, f"Number {number}")
+        path, titles, before = f"/workspaces/{studio.workspace.id}/{kind}", [], {}
+        while page := desk_of_ana.read(path, limit=2, **before):
+            titles += [line["title"] for line in page[kind]]
+            make(studio, f"Since page {len(titles)}")
+            if page["next"] is None:
+                break
+            before = {"before": page["next"]}
+        assert titles[:-1] == [f"Number {number}" for number in (4, 3, 2, 1, 0)]
+        assert titles[-1] in {"Launch dinner", "Launch plan"}
+
+    def test_a_workspaces_pages_cost_as_many_queries_however_many_threads_there_are(
+        self, studio, desk_of_ana, queries: Counting
+    ):
+        counts = []
+        desk_of_ana.read("/me")
+        for _ in range(2):
+            for number in range(3):
+                _opens(studio, f"Number {number}")
+            with queries() as sent:
+                desk_of_ana.read(f"/workspaces/{studio.workspace.id}/threads")
+            counts.append(len(sent))
+        assert counts[0] == counts[1]
+
+    def test_what_is_proposed_for_a_document_is_read_in_pages_from_the_newest_back(self, studio, desk_of_ana):
+        made = []
+        for number in range(3):
+            robin = studio.robin.acting_for(studio.ana, studio.thread)
+            edits = [{"find": "900", "replace": f"95{number}"}]
+            suggested = document_edit(
+                actor=robin, document=studio.document.id, thread=studio.thread.id, propose=True, edits=edits
+            )
+            made.append(str(suggested.proposal.id))
+        path = f"/documents/{studio.document.id}/proposals"
+        newest = desk_of_ana.read(path, limit=2)
+        older = desk_of_ana.read(path, limit=2, before=newest["next"])
+        assert [item["id"] for item in [*older["items"], *newest["items"]]] == made
+        assert older["next"] is None
+
+    @pytest.mark.parametrize("limit", [0, 201])
+    def test_a_page_holds_at_least_one_and_at_most_two_hundred(self, studio, desk_of_ana, limit: int):
+        for path in (f"/threads/{studio.thread.id}/messages", f"/workspaces/{studio.workspace.id}/threads"):
+            assert refusal(desk_of_ana.get(path, limit=limit)) == (422, "invalid")
 
     def test_a_cursor_of_another_thread_is_refused_without_a_byte_of_either(self, studio, desk_of_ana):
         other = thread_create(actor=studio.ana.actor, workspace=studio.workspace.id, title="Other")
@@ -162,6 +219,20 @@ class TestReading:
             answer = desk_of_ana.get(f"/threads/{studio.thread.id}/{path}={foreign}")
             assert refusal(answer) == (422, "bad_cursor")
             assert str(other.id) not in answer.content.decode()
+
+    def test_a_cursor_of_another_workspace_or_document_is_refused(self, studio, desk_of_ana):
+        last = studio.thread.id.int
+        of_another = [cursor(uuid4(), last), cursor(studio.thread.id, last), cursor(studio.workspace.id, 1)]
+        for path in ("threads", "documents"):
+            for text in of_another:
+                answer = desk_of_ana.get(f"/workspaces/{studio.workspace.id}/{path}", before=text)
+                assert refusal(answer) == (422, "bad_cursor")
+        answer = desk_of_ana.get(f"/documents/{studio.document.id}/proposals", before=of_another[0])
+        assert refusal(answer) == (422, "bad_cursor")
+
+    def test_the_end_of_a_log_is_no_place_in_a_list_of_ids(self, studio, desk_of_ana):
+        end = desk_of_ana.read(f"/threads/{studio.thread.id}")["cursor"]
+        assert refusal(desk_of_ana.get(f"/threads/{studio.thread.id}/turns", before=end)) == (422, "bad_cursor")
 
     def test_a_cursor_beyond_the_log_is_refused(self, studio, desk_of_ana):
         answer = desk_of_ana.get(f"/threads/{studio.thread.id}/events", after=cursor(studio.thread.id, 10_000))
@@ -379,6 +450,16 @@ class TestPhrasings:
         assert refusal(wrong) == (422, "phrasing_refused")
         missing = browser.post(f"{BASE}{self.OF}/restore", {"version": 9}, content_type="application/json")
         assert refusal(missing) == (404, "not_found")
+
+    def test_versions_are_read_in_pages_from_the_newest_back(self, desk_of_ana, monkeypatch):
+        monkeypatch.setattr(phrasings, "MOST_VERSIONS", 2)
+        of = {"tool": "create_document", "outcome": "done", "language": "en"}
+        for text in ("Made.", "There it is.", "It is there."):
+            phrasing_set(actor=System(), **of, text=text)
+        newest = desk_of_ana.read(self.OF)
+        older = desk_of_ana.read(self.OF, before=newest["next"])
+        assert [one["version"] for one in [*newest["versions"], *older["versions"]]] == [3, 2, 1]
+        assert (older["stands"]["version"], older["next"]) == (3, None)
 
     def test_a_person_who_is_no_administrator_edits_nothing(self, studio):
         phrasing_set(actor=System(), tool="create_document", outcome="done", language="en", text="Made.")

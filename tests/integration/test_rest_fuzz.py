@@ -48,6 +48,10 @@ NAMED = {
 """What the fields and the parts of addresses name, where that is not called as they are."""
 
 
+LISTED = ("thread", "document", "workspace")
+"""The parts of addresses whose lists have cursors of their own."""
+
+
 @pytest.fixture
 def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("READS", "COMMANDS"):
@@ -122,8 +126,9 @@ def fuzz(operation: Any, mode: GenerationMode, ids: Mapping[str, str], header: d
         if isinstance(case.body, dict):
             case.body = {name: _named(name, value, chosen, ids) for name, value in case.body.items()}
         for name in {"before", "after"} & {*(case.query or {})}:
-            if (thread := case.path_parameters.get("thread")) in ids.values() and chosen.random() < THERE:
-                case.query[name] = cursor(UUID(thread), chosen.randrange(9))
+            of = next((case.path_parameters[part] for part in LISTED if part in case.path_parameters), None)
+            if of in ids.values() and "versions" not in operation.path and chosen.random() < THERE:
+                case.query[name] = cursor(UUID(of), chosen.choice([chosen.randrange(9), UUID(ids["message"]).int]))
         case.call_and_validate(headers=header, checks=list(CHECKS))
 
     fuzzed()

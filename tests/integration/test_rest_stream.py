@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from channels.layers import get_channel_layer
 
 from agents.clients.rest import following
 from agents.clients.rest.bell import bell
 from agents.clients.rest.cursors import cursor
 from agents.clients.rest.stream import STREAMS_A_CLIENT
 from agents.clients.services import client_enable, token_revoke
-from agents.models.clients import AccessToken
 from collab import doorbell
 from collab.db import in_db
 from collab.services.documents import document_edit
@@ -112,12 +112,6 @@ async def test_what_is_asked_wrongly_is_refused(studio, streams, desk_of_ana):
         assert (await refused.body())["status"] == status
 
 
-async def test_a_token_in_the_address_is_refused_and_revoked(studio, streams, desk_of_ana):
-    refused = await streams.open(desk_of_ana, studio.thread.id, query=f"token={desk_of_ana.secret}")
-    assert refused.status == 401
-    assert (await in_db(AccessToken.objects.get, pk=desk_of_ana.token.pk)).revoked_at
-
-
 async def test_a_token_that_is_revoked_ends_it_before_the_next_word(studio, streams, desk_of_ana):
     found = await caught_up(streams, desk_of_ana, studio)
     await in_db(token_revoke, actor=studio.ana.actor, token=desk_of_ana.token.pk)
@@ -155,7 +149,7 @@ async def test_text_of_a_running_turn_streams_to_it_from_where_it_has_it(studio,
 
 
 async def test_a_token_that_is_revoked_ends_it_while_text_streams(studio, streams, desk_of_ana, monkeypatch):
-    monkeypatch.setattr(following, "QUIET_SECONDS", 0.2)
+    monkeypatch.setattr(following, "LOOKS_SECONDS", 0.2)
     found = await caught_up(streams, desk_of_ana, studio)
     await in_db(token_revoke, actor=studio.ana.actor, token=desk_of_ana.token.pk)
     for _ in range(50):
@@ -198,6 +192,29 @@ async def test_a_client_has_so_many_at_once_and_no_more(studio, streams, desk_of
     assert (refused.status, (await refused.body())["code"]) == (429, "busy")
     await opened[0].leave()
     assert (await streams.open(desk_of_ana, studio.thread.id)).status == 200
+
+
+async def test_nor_more_when_it_opens_them_all_at_once(studio, streams, desk_of_ana):
+    opened = await asyncio.gather(*(streams.open(desk_of_ana, studio.thread.id) for _ in range(STREAMS_A_CLIENT + 3)))
+    assert sorted(one.status for one in opened) == [200] * STREAMS_A_CLIENT + [429] * 3
+
+
+async def test_what_happens_before_its_process_hears_the_layer_is_told_as_soon_as_it_does(
+    studio, streams, desk_of_ana, monkeypatch
+):
+    layer, hears = get_channel_layer(), asyncio.Event()
+    made = layer.new_channel
+
+    async def later(*args: Any) -> str:
+        await hears.wait()
+        return await made(*args)
+
+    monkeypatch.setattr(layer, "new_channel", later)
+    found = await caught_up(streams, desk_of_ana, studio)
+    seq = await posts(studio)
+    hears.set()
+    async with asyncio.timeout(10):
+        assert (await found.until("event")).data["seq"] == seq
 
 
 async def test_nothing_runs_once_nobody_listens(studio, streams, desk_of_ana):

@@ -12,10 +12,11 @@ from django.db import connection
 
 from agents.models.sources import Route, Source
 from agents.models.turns import Call
-from agents.tools import services, settling
+from agents.tools import services, settling, undoing
 from agents.tools.contract import Looked, NotDone
-from agents.tools.services import NothingToAsk, NoUndo, call_check, call_repeat, call_undo
+from agents.tools.services import NothingToAsk, call_check, call_repeat, call_undo
 from agents.tools.settling import calls_to_look_up, lookup_claimed, settled, unknown_in
+from agents.tools.undoing import NoUndo
 from collab.errors import Busy, Gone, Invalid
 from collab.models.threads import Event
 from collab.services.threads import thread_archive
@@ -177,6 +178,26 @@ def test_lookups_are_due_later_and_later_and_end_after_a_day(lost, clock, outsid
     assert unknown_in(lost.turn.thread_id) == [lost.id]
 
 
+def test_calls_that_stay_unknown_keep_no_other_from_being_looked_up(counter, studio, outside, clock, monkeypatch):
+    monkeypatch.setattr(settling, "AT_ONCE", 1)
+    outside.answers, outside.looks = outside.loses_its_answer, lambda: Looked(None)
+    worker = counter.turn_for(studio.ben)
+    for guests in (2, 3, 4):
+        worker.calls(NAME, guests=guests)
+    worker.ends()
+    calls = list(Call.objects.order_by("number"))
+    Call.objects.filter(pk=calls[0].pk).update(args='{"guests":"two"}')  # as another version of the tool wrote it
+    clock(11)
+    seen = []
+    for _ in calls:
+        (due,) = calls_to_look_up()
+        assert unknown_in(studio.thread.id) == [due]
+        seen.append(due)
+        lookup_claimed(due)
+    assert seen == [call.pk for call in calls]
+    assert calls_to_look_up() == []
+
+
 def test_a_person_has_it_checked(lost, studio):
     found = call_check(actor=studio.vera.actor, call=lost.id)
     assert found.outcome == "done"
@@ -294,7 +315,7 @@ def test_an_undo_that_was_certainly_refused_can_be_asked_for_again(booked, studi
 
 
 def test_a_crash_after_an_undo_was_claimed_leaves_what_is_true(booked, studio, outside, monkeypatch):
-    monkeypatch.setattr(services, "_undo_recorded", lambda *_: 1 / 0)
+    monkeypatch.setattr(undoing, "undo_recorded", lambda *_, **more: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         call_undo(actor=studio.ben.actor, call=booked.id)
     assert (fresh(booked).outcome, booked.reason) == ("done", "undo_unknown")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.models.timers import Timer
+from agents.models.turns import Call
 from agents.timer_items import timer_items
 from agents.timers import firing, services
 from agents.timers.firing import due_timers, seconds_to_next, timer_fire, timers_fire
@@ -21,7 +22,8 @@ from permissions.actors import Source as Sender
 from permissions.actors import System
 from permissions.errors import NotFound, Refused
 from tests.support.deliveries import source
-from tests.support.senders import in_minutes, sets, stored
+from tests.support.scene import scene
+from tests.support.senders import in_minutes, routed, sets, stored
 from tests.support.turns import posts, types
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +155,33 @@ def test_a_timer_that_breaks_off_keeps_no_other_from_firing(studio, clock):
     timers_fire()
     assert (again(broken).state, again(other).state) == ("waiting", "fired")
     assert [text for _, text in said(studio)] == ["Call Sam."]
+
+
+def test_timers_that_cannot_fire_yet_keep_no_other_from_firing(studio, clock, monkeypatch):
+    monkeypatch.setattr(firing, "AT_ONCE", 2)
+    monkeypatch.setattr(firing, "MOST_WAITING", 1)
+    stuck = [sets(studio.ana, studio.thread, does="asks", minutes=5) for _ in range(2)]
+    for text in ("one", "two", "three"):
+        sets(studio.ana, studio.thread, text)
+    posts(studio.ana, studio.thread, "raise the budget")
+    clock(10 * MINUTE)
+    waits = [timers_fire() for _ in range(3)]
+    assert [text for _, text in said(studio)] == ["one", "two", "three"]
+    assert waits == [0, 0, firing.AGAIN_SECONDS]
+    monkeypatch.setattr(firing, "MOST_WAITING", 3)
+    timers_fire()
+    assert {again(timer).state for timer in stuck} == {"fired"}
+
+
+def test_what_a_source_reported_gone_gets_no_timer_any_more(studio):
+    scene(studio)
+    call = Call.objects.filter(turn__thread__workspace_id=studio.workspace.id)[0]
+    routed(source(studio), "reservation R1", call.turn.thread, studio.ana, call)
+    assert sets(studio.ana, studio.thread, subject="reservation R1").state == "waiting"
+    Call.objects.filter(pk=call.pk).update(gone_at=call.sent_at)
+    with pytest.raises(Invalid, match=r"Restaurant reported that reservation R1 is gone, so a timer about it"):
+        sets(studio.ana, studio.thread, subject="reservation R1")
+    assert sets(studio.ana, studio.thread, subject="reservation R2").state == "waiting"
 
 
 def test_a_timer_of_a_thread_whose_agent_left_tells_people(studio, clock):

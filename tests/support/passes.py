@@ -17,6 +17,7 @@ PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 """A file's tests run in one worker, which makes what they share once."""
 
 OWN_SERVICES = (
+    "faults/test_agui_processes.py",
     "faults/test_approvals.py",
     "faults/test_call_deaths.py",
     "faults/test_hooks_processes.py",
@@ -33,11 +34,12 @@ OWN_SERVICES = (
             "document_rights", "document_versions", "documents_in_turns", "editing", "inbox_actions", "inbox_rights",
             "items", "past", "proposal_rights", "proposals_in_advance", "reach", "suggestions_told",
             "documents", "proposals", "proposal_commands", "tools_document", "workspaces", "threads",
+            "mcp", "oauth", "rest_fuzz",
         )
     ),
 )  # fmt: skip
-"""Tests whose processes use the services whichever pass runs them, and those of documents and rights, whose rules no
-database changes: they run in the first."""
+"""Tests whose processes use the services whichever pass runs them, those of documents and rights, whose rules no
+database changes, and those of clients that send anything, since PostgreSQL keeps less: they run in the first."""
 
 OWN_SQLITE = (
     "faults/test_kill.py",
@@ -53,8 +55,8 @@ OWN_SQLITE = (
             "provider_turns", "readme", "replies_composed", "replies_in_turns", "restaurant_pack", "routes",
             "rude_arguments", "search_page", "shop_pack", "shop_table", "tool_command", "tools_enabled", "why_command",
             "why_pages", "world_command",
-            "agui", "client_pages", "clients", "mcp", "mcp_served", "mcp_tools", "oauth", "rest", "rest_docs",
-            "rest_fuzz", "rest_routes", "rest_stream", "terminal",
+            "agui", "client_pages", "clients", "mcp_served", "mcp_tools", "mount_routes", "rest", "rest_docs",
+            "rest_routes", "rest_stream", "terminal", "tokens_in_addresses",
         )
     ),
 )  # fmt: skip

@@ -21,13 +21,13 @@ def live(offset: int, text: str, of: str = "T") -> dict[str, Any]:
     return {"turn": of, "offset": offset, "text": text}
 
 
-def started(of: str = "T", *, took: tuple[str, ...] = ("M",), resumes: str | None = None) -> dict[str, Any]:
-    return entry(STARTED, of=of, took=list(took), resumes=resumes)
+def started(of: str = "T", *, took: tuple[str, ...] = ("M",), **more: str) -> dict[str, Any]:
+    return entry(STARTED, of=of, took=list(took), **{"resumes": None, "continues": None, "restarts": None, **more})
 
 
-def ended(status: str = "completed", because: str = "", reason: str = "") -> dict[str, Any]:
-    turn = {"item": "turn", "id": "T", "because": because}
-    return entry("turn_ended", turn, turn="T", status=status, reason=reason, message=None)
+def ended(status: str = "completed", because: str = "", reason: str = "", of: str = "T") -> dict[str, Any]:
+    turn = {"item": "turn", "id": of, "because": because}
+    return entry("turn_ended", turn, of=of, turn=of, status=status, reason=reason, message=None)
 
 
 def posted(text: str) -> dict[str, Any]:
@@ -71,6 +71,11 @@ def text_of(events: list[dict[str, Any]]) -> list[str]:
         if event["type"] == "TEXT_MESSAGE_CONTENT":
             texts[event["messageId"]] = texts.get(event["messageId"], "") + event["delta"]
     return list(texts.values())
+
+
+def test_a_run_begins_with_the_protocol_that_it_speaks(run):
+    (begun,) = [event.model_dump(mode="json", by_alias=True) for event in run.begun()]
+    assert (begun["type"], begun["protocolVersion"]) == ("RUN_STARTED", "1.0")
 
 
 def test_a_turn_is_told_as_it_streams_and_ends(run):
@@ -127,7 +132,7 @@ def test_a_question_interrupts_the_run_and_leaves_no_call_open(run):
     assert names(events)[-2:] == ["TOOL_CALL_END", "RUN_FINISHED"]
     (interrupt,) = events[-1]["outcome"]["interrupts"]
     assert (interrupt["id"], interrupt["message"]) == ("question:Q", "When?")
-    assert interrupt["responseSchema"]["enum"] == ["Now", "Later"]
+    assert (interrupt["reason"], interrupt["responseSchema"]["enum"]) == ("input_required", ["Now", "Later"])
 
 
 def test_the_run_that_answers_is_shown_the_turn_that_goes_on():
@@ -136,9 +141,51 @@ def test_the_run_that_answers_is_shown_the_turn_that_goes_on():
     assert names(events) == ["CUSTOM", "TOOL_CALL_RESULT", "RUN_FINISHED"]
 
 
+@pytest.mark.parametrize(
+    ("status", "reason", "end"),
+    [("failed", "forbidden", "RUN_ERROR"), ("stopped", "stopped", "RUN_FINISHED")],
+)
+def test_a_turn_that_ends_in_the_place_of_going_on_ends_the_run_that_answered(status, reason, end):
+    run = Run("thread", "run", resumes="T0")
+    assert names(told(run, ended(status, "Ana may not.", reason, of="T0"))) == [end]
+    assert run.over
+
+
+@pytest.mark.parametrize("reason", ["abandoned", "parked"])
+def test_a_turn_that_its_process_left_goes_on_in_the_next_and_so_does_its_text(run, reason):
+    left = [
+        started(),
+        live(0, "The hall "),
+        ended("failed", "It went away.", reason),
+        started("U", took=(), continues="T"),
+    ]
+    events = told(run, *left, live(0, "The hall is free.", "U"))
+    events += told(run, entry("message_posted", {"item": "message", "text": "The hall is free."}, of="U"))
+    events += told(run, ended(of="U"))
+    assert text_of(events) == ["The hall is free."]
+    assert [event["value"]["id"] for event in events if event["type"] == "CUSTOM"] == ["T", "U"]
+    assert events[-1]["outcome"] == {"type": "success"}
+
+
+def test_a_turn_that_starts_over_begins_its_text_anew(run):
+    anew = [started(), live(0, "One."), ended("stopped", "", "restarted"), started("U", took=(), restarts="T")]
+    events = told(run, *anew, live(0, "Two.", "U"), ended(of="U"))
+    assert text_of(events) == ["One.", "Two."]
+    assert events[-1]["outcome"] == {"type": "success"}
+
+
+def test_a_turn_that_nothing_goes_on_with_ends_its_run(run):
+    assert told(run, started(), ended("failed", "It went away.", "abandoned"))[1:] == []
+    (end,) = (event.model_dump(mode="json") for event in run.nothing_follows())
+    assert (end["type"], end["message"]) == ("RUN_ERROR", "It went away.")
+    other = Run("thread", "run", message="M")
+    last = told(other, started(), ended("failed", "It went away.", "abandoned"), started("O", took=("N",)))
+    assert (last[-1]["type"], other.over) == ("RUN_ERROR", True)
+
+
 def test_a_pending_action_interrupts_the_run_and_says_who_decides(run):
     (interrupt,) = told(run, started(), action(), ended())[-1]["outcome"]["interrupts"]
-    assert (interrupt["id"], interrupt["reason"]) == ("action:A", "approval")
+    assert (interrupt["id"], interrupt["reason"]) == ("action:A", "accord:approval")
     assert interrupt["expiresAt"] == "2026-06-04T10:53:12+00:00"
     assert "signed in" in interrupt["metadata"]["because"]
 
@@ -149,9 +196,8 @@ def test_a_pending_action_interrupts_the_run_and_says_who_decides(run):
         (entry("message_passed_over", {"item": "message", "because": "Vera may not."}, of=None, message="M"),
          ("RUN_ERROR", "Vera may not.")),
         (entry("message_cancelled", of=None, message="M"), ("RUN_FINISHED", "cancelled")),
-        (entry("message_held", of=None, message="M"), ("RUN_FINISHED", "interrupt")),
     ],
-    ids=["passed over", "cancelled", "held"],
+    ids=["passed over", "cancelled"],
 )  # fmt: skip
 def test_a_message_that_no_turn_takes_ends_its_run(run, frame, end):
     (event,) = told(run, frame)

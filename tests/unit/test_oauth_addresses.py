@@ -25,8 +25,9 @@ def test_an_address_that_only_the_program_hears_is_taken(address: str) -> None:
         "https:///back", "https://a.example/#x", "https://u:p@a.example/", "javascript:alert(1)", "JavaScript:alert(1)",
         "data:text/html,x", "file:///etc/passwd", "vbscript:x", "https://a.example/\r\nSet-Cookie: x", "https://ä.example/",
         "https://[::1/", "x" * 2_000, "1abc:x", "ws://localhost/",
+        "https://a.example;script-src/", "https://a.example:;x/", "https://a.example:99999/",
     ],
-    ids=range(20),
+    ids=range(23),
 )  # fmt: skip
 def test_any_other_is_refused_in_a_sentence(address: str) -> None:
     assert fault_of(address).endswith(".")

@@ -123,7 +123,7 @@ def test_a_stream_that_may_not_be_followed_any_more_says_why():
 )
 def test_a_title_names_exactly_one_thread(titles, refusal):
     threads = [{"id": f"T{number}", "title": title} for number, title in enumerate(titles)]
-    api = Answers(says(workspaces=[{"id": "W"}]), says(threads=threads)).api
+    api = Answers(says(workspaces=[{"id": "W"}]), says(threads=threads, next=None)).api
     if not refusal:
         assert thread_named(api, "Dinner") == "T0"
         return

@@ -93,7 +93,7 @@ def test_what_is_no_local_moment_is_refused(text):
         local_of(text)
 
 
-@pytest.mark.parametrize("name", ["", "Berlin", "../etc/passwd", "Europe/Atlantis"])
+@pytest.mark.parametrize("name", ["", "Berlin", "../etc/passwd", "Europe/Atlantis", "Factory", "localtime"])
 def test_what_is_no_zone_is_refused(name):
     with pytest.raises(BadMoment, match="no time zone"):
         zone_of(name)

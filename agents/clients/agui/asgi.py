@@ -1,7 +1,8 @@
 """``POST /agui/<thread>/``: a thread driven by an AG-UI front end (DESIGN 11).
 
 A run posts the newest message of its input as the client, or answers questions, and is then shown the turn that comes
-of it. State, context and tools of the input are not read: what the agent may call is enabled in the workspace.
+of it. What waits for people ends a run as an interrupt. State, context and tools of the input are not read: what the
+agent may call is enabled in the workspace.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from uuid import UUID
 
-from ag_ui.core import BaseEvent, RunAgentInput, RunFinishedSuccessOutcome
+from ag_ui.core import BaseEvent, RunAgentInput
 from django.http import HttpResponse
 from ninja.errors import HttpError
 from pydantic import ValidationError
@@ -51,30 +52,40 @@ class AgUi:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        try:
-            bearer = await in_db(authenticated, scope)
-            spent = spend(bearer.actor, COMMANDS)
-            require_left(spent)
-            if scope["method"] != "POST":
-                await _say(send, problem(405, "method", "A run is sent with POST.", headers={"Allow": "POST"}))
+        with ExitStack() as stack:
+            try:
+                bearer = await in_db(authenticated, scope)
+                spent = spend(bearer.actor, COMMANDS)
+                require_left(spent)
+                if scope["method"] != "POST":
+                    await _say(send, problem(405, "method", "A run is sent with POST.", headers={"Allow": "POST"}))
+                    return
+                thread = _thread(scope)
+                stack.enter_context(self._counted(bearer.actor))
+                wanted = await _input(scope, receive)
+                begun = await in_db(asked, bearer.actor, thread, wanted)
+            except Exception as error:
+                await _say(send, answer_to(error, f"{scope['method']} {scope['path']}"))
                 return
-            thread = _thread(scope)
-            self._require_room(bearer.actor)
-            wanted = await _input(scope, receive)
-            begun = await in_db(asked, bearer.actor, thread, wanted)
-        except Exception as error:
-            await _say(send, answer_to(error, f"{scope['method']} {scope['path']}"))
-            return
-        self._open[bearer.actor] += 1
-        try:
             await send({"type": "http.response.start", "status": 200, "headers": _headers(spent.headers)})
             await _sent(begun, Following(bearer, thread, begun.position), receive, send)
-        finally:
-            self._open -= Counter({bearer.actor: 1})
 
-    def _require_room(self, actor: Client) -> None:
-        if self._open[actor] >= RUNS_A_CLIENT or self._open.total() >= RUNS_A_PROCESS:
+    @contextmanager
+    def _counted(self, actor: Client) -> Iterator[None]:
+        """Count one run of a client for as long as this is open.
+
+        Raises:
+            Busy: the client, or everyone, has too many.
+        """
+        if self._open[actor] >= RUNS_A_CLIENT:
             raise Busy(f"A client may have {RUNS_A_CLIENT} runs at once.", retry_after=5)
+        if self._open.total() >= RUNS_A_PROCESS:
+            raise Busy("Too many runs are open here at once.", retry_after=5)
+        self._open[actor] += 1
+        try:
+            yield
+        finally:
+            self._open -= Counter({actor: 1})
 
 
 def _thread(scope: Scope) -> UUID:
@@ -123,8 +134,8 @@ async def _events(begun: Asked, following: Following) -> AsyncIterator[BaseEvent
     run = begun.run
     for event in run.begun():
         yield event
-    if not begun.waits:
-        for event in run.finished(RunFinishedSuccessOutcome()):
+    if begun.ends is not None:
+        for event in run.finished(begun.ends):
             yield event
         return
     try:
@@ -153,7 +164,7 @@ def _told(run: Run, text: str) -> list[BaseEvent]:
         case "live":
             return list(run.live(json.loads(fields["data"])))
         case _:
-            return []
+            return list(run.nothing_follows())
 
 
 async def _gone(receive: Receive, following: Following) -> None:

@@ -3,98 +3,143 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ag_ui.core import ResumeEntry, RunAgentInput, TextPart, UserMessage
+from ag_ui.core import (
+    ResumeEntry,
+    RunAgentInput,
+    RunFinishedCancelledOutcome,
+    RunFinishedOutcome,
+    TextPart,
+    UserMessage,
+)
+from django.db import transaction
 
-from agents.clients.agui.mapping import ACTION, QUESTION, Run
+from agents.actions.services import IN_PERSON
+from agents.clients.agui.mapping import ACTION, QUESTION, Run, interrupted, questions
+from agents.models.actions import PendingAction
 from agents.models.turns import Question
-from collab import selectors
+from collab import reads, selectors
 from collab.commands import run as carried_out
 from collab.errors import Invalid
 from permissions.actors import Client
-from permissions.errors import NotFound
+from permissions.errors import NotFound, Refused
 
 LONGEST_ID = 200
 MOST_ANSWERS = 50
 
+LEFT_OUT = "A message holds text and nothing else: what else stood in it was left out."
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A run that has been asked for, and the seq of the log that it begins behind; without a run there is no turn."""
+    """A run that has been asked for, and the seq of the log that it begins behind; ``ends`` is how it ends at once,
+    where there is no turn to show."""
 
     run: Run
     position: int
-    waits: bool
+    ends: RunFinishedOutcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a run says of a question: its answer, or None to leave it unanswered."""
+
+    question: Question
+    answer: str | None
 
 
 def asked(actor: Client, thread: UUID, wanted: RunAgentInput) -> Asked:
-    """Post the newest message of a run, or carry out its answers: once, however often the run is sent.
+    """Post the newest message of a run, or carry out its answers, all or none of them: once, however often the run is
+    sent. A run that leaves everything unanswered dismisses what is still open, and posts its newest message.
 
     Raises:
-        NotFound: there is no such thread or question, or the client may not see it.
+        NotFound: there is no such thread, question or action, or the client may not see it.
         Refused: the client may not start turns there, or answers what a person answers in person.
-        Invalid: the run is of another thread, or holds nothing to post.
+        Invalid: the run is of another thread, answers what it may not at once, or holds nothing to post.
         Conflict: a run of this id asked something else.
+        Gone: what it answers was answered or dismissed already.
     """
     place = selectors.thread_for(actor, thread)
     if wanted.thread_id != str(thread):
         raise Invalid("threadId is not the thread of this address.")
     if not 0 < len(wanted.run_id) <= LONGEST_ID:
         raise Invalid(f"runId has 1 to {LONGEST_ID} characters.")
+    entries = _entries(place.id, wanted.resume or ())
+    with transaction.atomic():
+        if any(entry.answer is not None for entry in entries):
+            return _answered(actor, wanted, entries)
+        for turn in dict.fromkeys(entry.question.turn_id for entry in entries if _is_open(entry.question)):
+            carried_out(actor, "question_dismiss", _key(wanted, str(turn)), {"turn": str(turn)})
+        return _posted(actor, wanted)
+
+
+def _posted(actor: Client, wanted: RunAgentInput) -> Asked:
+    message = wanted.messages[-1] if wanted.messages else None
+    if isinstance(message, UserMessage):
+        text, left_out = _text(message)
+        posted = carried_out(actor, "message_post", _key(wanted, ""), {"thread": wanted.thread_id, "text": text})
+        shown = Run(wanted.thread_id, wanted.run_id, message=posted["message"], left_out=left_out)
+        return Asked(shown, posted["seq"] - 1, None if posted["kind"] == "message" else interrupted([]))
     if wanted.resume:
-        return _resumed(actor, thread, wanted, wanted.resume)
-    body = {"thread": str(thread), "text": _text(wanted)}
-    posted = carried_out(actor, "message_post", _key(wanted, ""), body)
-    shown = Run(str(place.id), wanted.run_id, message=posted["message"])
-    return Asked(shown, posted["seq"] - 1, posted["kind"] == "message")
+        return Asked(Run(wanted.thread_id, wanted.run_id), 0, RunFinishedCancelledOutcome())
+    raise Invalid("The last of the messages is the user's: it is what is posted.")
 
 
-def _resumed(actor: Client, thread: UUID, wanted: RunAgentInput, entries: list[ResumeEntry]) -> Asked:
-    if len(entries) > MOST_ANSWERS:
+def _answered(actor: Client, wanted: RunAgentInput, entries: Sequence[Entry]) -> Asked:
+    """Answer questions of one turn; where it asked more, the run ends at once, and waits for those."""
+    if len({entry.question.turn_id for entry in entries}) != 1 or any(entry.answer is None for entry in entries):
+        raise Invalid("A run answers questions of one turn, and leaves none of those it names unanswered.")
+    for entry in entries:
+        id = str(entry.question.pk)
+        carried_out(actor, "question_answer", _key(wanted, id), {"question": id, "answer": entry.answer})
+    turn = entries[0].question.turn
+    others = Question.objects.filter(turn=turn, answered_at=None, dismissed=False).order_by("pk")
+    left = questions(reads.build(actor, [("question", id) for id in others.values_list("pk", flat=True)]))
+    shown = Run(wanted.thread_id, wanted.run_id, resumes=str(turn.id))
+    return Asked(shown, turn.seq, interrupted(left) if left else None)
+
+
+def _entries(thread: UUID, sent: Sequence[ResumeEntry]) -> list[Entry]:
+    """Read what a run says of interrupts; leaving an action to its person changes nothing, so nothing is made of it."""
+    if len(sent) > MOST_ANSWERS:
         raise Invalid(f"A run answers at most {MOST_ANSWERS} interrupts.")
-    questions = [_resolved(actor, thread, wanted, entry) for entry in entries]
-    turns = {question.turn_id for question in questions}
-    if len(turns) != 1:
-        raise Invalid("A run answers the questions of one turn.")
-    turn = questions[0].turn
-    return Asked(Run(str(thread), wanted.run_id, resumes=str(turn.id)), turn.seq, waits=_goes_on(questions))
+    if len({entry.interrupt_id for entry in sent}) < len(sent):
+        raise Invalid("A run answers each interrupt once.")
+    found = [_entry(thread, entry) for entry in sent]
+    return [entry for entry in found if entry is not None]
 
 
-def _resolved(actor: Client, thread: UUID, wanted: RunAgentInput, entry: ResumeEntry) -> Question:
-    kind, id = _named(entry.interrupt_id)
+def _entry(thread: UUID, sent: ResumeEntry) -> Entry | None:
+    kind, id = _named(sent.interrupt_id)
+    resolved = sent.status == "resolved"
     if kind == ACTION:
-        # Carried out as anyone's, so that the rule that people approve in person says what it says everywhere.
-        name = "action_approve" if entry.status == "resolved" else "action_decline"
-        carried_out(actor, name, _key(wanted, str(id)), {"action": str(id)})
-    question = Question.objects.select_related("turn").filter(pk=id, turn__thread=thread).first()
+        if not PendingAction.objects.filter(pk=id, thread=thread).exists():
+            raise NotFound
+        if resolved:
+            raise Refused(IN_PERSON)
+        return None
+    found = Question.objects.select_related("turn").defer("turn__history")
+    question = found.filter(pk=id, turn__thread=thread).first()
     if question is None:
         raise NotFound
-    if entry.status == "cancelled":
-        carried_out(actor, "question_dismiss", _key(wanted, str(id)), {"turn": str(question.turn_id)})
-    else:
-        answer = {"question": str(id), "answer": _answer(entry)}
-        carried_out(actor, "question_answer", _key(wanted, str(id)), answer)
-    return question
+    return Entry(question, _answer(sent) if resolved else None)
 
 
-def _goes_on(questions: list[Question]) -> bool:
-    """A turn goes on once all that it asked has an answer."""
-    of_turn = Question.objects.filter(turn=questions[0].turn_id)
-    return not of_turn.filter(answered_at=None).exists() and not of_turn.filter(dismissed=True).exists()
+def _is_open(question: Question) -> bool:
+    return question.answered_at is None and not question.dismissed
 
 
-def _text(wanted: RunAgentInput) -> str:
-    message = wanted.messages[-1] if wanted.messages else None
-    if not isinstance(message, UserMessage):
-        raise Invalid("The last of the messages is the user's: it is what is posted.")
+def _text(message: UserMessage) -> tuple[str, str]:
+    """Return a message's text, and a sentence where something else in it was left out."""
     if isinstance(message.content, str):
-        return message.content
+        return message.content, ""
     texts = [part.text for part in message.content if isinstance(part, TextPart)]
-    if len(texts) < len(message.content):
-        raise Invalid("A message holds text and nothing else.")
-    return "\n\n".join(texts)
+    if not texts:
+        raise Invalid("The message holds no text.")
+    return "\n\n".join(texts), LEFT_OUT if len(texts) < len(message.content) else ""
 
 
 def _answer(entry: ResumeEntry) -> str:
@@ -115,6 +160,7 @@ def _named(interrupt: str) -> tuple[str, UUID]:
 
 
 def _key(wanted: RunAgentInput, what: str) -> str:
-    """A run's id is its sender's, of any form; its commands are the same commands whenever it is sent again."""
-    digest = hashlib.sha256("\n".join([wanted.run_id, what]).encode("utf-8", "surrogatepass")).hexdigest()
+    """A run's id is its sender's, of any form, in one thread; its commands are the same whenever it is sent again."""
+    named = "\n".join([wanted.thread_id, wanted.run_id, what])
+    digest = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
     return f"agui:{digest[:40]}"

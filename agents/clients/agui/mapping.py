@@ -1,7 +1,7 @@
-"""A turn as an AG-UI front end is shown it: events of AG-UI from entries of the log and live text (issue: AG-UI). Pure.
+"""A turn as an AG-UI front end is shown it: events of AG-UI 1.0 from log entries and live text (DESIGN 11). Pure.
 
-Only what belongs to the turn of the run is told. Text is streamed as live text is; where what is posted differs from
-what was streamed, it is told as a message of its own.
+Only what belongs to the turn of the run is told, and to those that go on with it. Text is streamed as live text is;
+where what is posted differs from what was streamed, it is told as a message of its own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ag_ui.core import (
+    PROTOCOL_VERSION,
     BaseEvent,
     CustomEvent,
     Interrupt,
@@ -33,27 +34,36 @@ from ag_ui.core import (
 Frame = Mapping[str, Any]
 Told = Sequence[BaseEvent]
 
-QUESTION, ACTION, MESSAGE = "question:", "action:", "message:"
+QUESTION, ACTION = "question:", "action:"
 """How the ids of interrupts begin, by what they stand for."""
 
+ASKS, WAITS = "input_required", "accord:approval"
+"""Why a run is interrupted: the first is answered by the next run, the second by nobody but a person in Accord."""
+
 IN_PERSON = "Only the person it waits for approves or declines it, signed in to Accord."
+
+GOES_ON = frozenset({"abandoned", "parked", "restarted"})
+"""Why turns end whose work goes on, as a rule, in another: it starts in the next entry of the log, or there is none."""
 
 
 class Run:
     """One run: what was told of it so far."""
 
-    def __init__(self, thread: str, run: str, *, message: str = "", resumes: str = "") -> None:
+    def __init__(self, thread: str, run: str, *, message: str = "", resumes: str = "", left_out: str = "") -> None:
         """Show a run of a thread.
 
         Args:
             message: the message that it posted, or "".
             resumes: the paused turn whose questions it answered, or "".
+            left_out: a sentence that says what of the run was not read, or "".
         """
         self._thread = thread
         self._run = run
         self._message = message
         self._resumes = resumes
+        self._left_out = left_out
         self._turn = ""
+        self._ending: Frame | None = None
         self._text = ""
         self._open = ""
         self._messages = 0
@@ -63,7 +73,9 @@ class Run:
 
     def begun(self) -> Told:
         """Return what begins a run."""
-        return [RunStartedEvent(thread_id=self._thread, run_id=self._run)]
+        begun = RunStartedEvent(thread_id=self._thread, run_id=self._run, protocol_version=PROTOCOL_VERSION)
+        said = [CustomEvent(name="accord.left_out", value={"because": self._left_out})] if self._left_out else []
+        return [begun, *said]
 
     def failed(self, because: str, code: str) -> Told:
         """Return what ends a run that cannot go on, with our sentence and code."""
@@ -85,13 +97,21 @@ class Run:
 
     def read(self, frame: Frame) -> Told:
         """Return what is told of the next entry of the log."""
+        if self._ending is not None and not self._goes_on(frame):
+            return self.nothing_follows()
         if self._is_start(frame):
             return self._started(frame)
-        if frame["data"].get("message") == self._message and self._message and not self._turn:
-            return self._not_taken(frame)
-        if not self._turn or self._turn not in {frame["turn"], frame["data"].get("turn")}:
+        if not self._turn:
+            return self._not_begun(frame)
+        if self._turn not in {frame["turn"], frame["data"].get("turn")}:
             return []
         return self._of_the_turn(frame)
+
+    def nothing_follows(self) -> Told:
+        """Return what is told once nothing follows the entry that was read last: the end of a turn whose work might
+        have gone on in another."""
+        ending, self._ending = self._ending, None
+        return self._over(ending) if ending is not None else []
 
     def _of_the_turn(self, frame: Frame) -> Told:
         match frame["event"]:
@@ -107,7 +127,7 @@ class Run:
                 self._actions[frame["data"]["action"]] = _item(frame, "action")
                 return []
             case "turn_paused":
-                return self.finished(_interrupted([*_questions(frame), *self._waiting()]))
+                return self.finished(interrupted([*questions(frame["items"]), *self._waiting()]))
             case "turn_ended":
                 return self._ended(frame)
             case _:
@@ -118,28 +138,38 @@ class Run:
         match frame["event"]:
             case "turn_started":
                 resumed = bool(self._resumes) and data["resumes"] == self._resumes
-                return resumed or (bool(self._message) and self._message in data["took"])
+                return resumed or (bool(self._message) and self._message in data["took"]) or self._goes_on(frame)
             case "message_taken":
                 return self._message in data["messages"]
             case _:
                 return False
 
+    def _goes_on(self, frame: Frame) -> bool:
+        """Whether a turn starts that goes on with the one that has just ended."""
+        data = frame["data"]
+        starts = self._ending is not None and frame["event"] == "turn_started"
+        return starts and self._turn in {data["continues"], data["restarts"]}
+
     def _started(self, frame: Frame) -> Told:
-        self._turn = frame["turn"]
+        closed: Told = []
+        if frame["data"].get("restarts"):  # what the turn before has said stays, and this one begins anew
+            closed, self._text = self._closed(), ""
+        self._turn, self._ending = frame["turn"], None
         turn = _item(frame, "turn")
         about = {name: turn.get(name) for name in ("id", "number", "agent", "for", "trigger")}
-        return [CustomEvent(name="accord.turn", value={**about, "id": self._turn})]
+        return [*closed, CustomEvent(name="accord.turn", value={**about, "id": self._turn})]
 
-    def _not_taken(self, frame: Frame) -> Told:
-        because = str(_item(frame, "message").get("because") or "")
+    def _not_begun(self, frame: Frame) -> Told:
+        """What may come in the place of the turn: nobody takes the message, or what was answered is over."""
+        data = frame["data"]
         match frame["event"]:
-            case "message_passed_over":
-                return self.failed(because or "The message was passed over.", "passed_over")
-            case "message_cancelled":
+            case "message_passed_over" if data["message"] == self._message:
+                because = str(_item(frame, "message").get("because") or "The message was passed over.")
+                return self.failed(because, "passed_over")
+            case "message_cancelled" if data["message"] == self._message:
                 return self.finished(RunFinishedCancelledOutcome())
-            case "message_held":
-                unclear = Interrupt(id=MESSAGE + self._message, reason="unclear", message=because or None)
-                return self.finished(_interrupted([unclear]))
+            case "turn_ended" if data["turn"] == self._resumes:
+                return self._over(frame)
             case _:
                 return []
 
@@ -171,12 +201,16 @@ class Run:
         return [*closed, *self._said(text), *self._closed()]
 
     def _ended(self, frame: Frame) -> Told:
+        if frame["data"]["reason"] in GOES_ON:
+            self._ending = frame
+            return []
+        return self._over(frame)
+
+    def _over(self, frame: Frame) -> Told:
         turn = _item(frame, "turn")
         match frame["data"]["status"]:
-            case "completed" if self._actions:
-                return self.finished(_interrupted(self._waiting()))
             case "completed":
-                return self.finished(RunFinishedSuccessOutcome())
+                return self.finished(interrupted(self._waiting()))
             case "stopped":
                 return self.finished(RunFinishedCancelledOutcome())
             case status:
@@ -212,17 +246,19 @@ def _item(frame: Frame, name: str) -> Frame:
     return next((item for item in frame["items"] if item["item"] == name), {})
 
 
-def _interrupted(interrupts: list[Interrupt]) -> RunFinishedOutcome:
-    """A turn may pause over what its reader may not see; then there is nothing that they could answer."""
-    return RunFinishedInterruptOutcome(interrupts=interrupts) if interrupts else RunFinishedSuccessOutcome()
+def interrupted(interrupts: Sequence[Interrupt]) -> RunFinishedOutcome:
+    """Return how a run ends that waits for these; with none of them it is a success, also where its turn paused over
+    what its reader may not see: there is nothing that they could answer."""
+    return RunFinishedInterruptOutcome(interrupts=list(interrupts)) if interrupts else RunFinishedSuccessOutcome()
 
 
-def _questions(frame: Frame) -> list[Interrupt]:
-    found = [item for item in frame["items"] if item["item"] == "question" and item["state"] == "open"]
+def questions(items: Sequence[Frame]) -> list[Interrupt]:
+    """Return the open questions among some items as what a run waits for."""
+    found = [item for item in items if item["item"] == "question" and item["state"] == "open"]
     return [
         Interrupt(
             id=QUESTION + item["id"],
-            reason="question",
+            reason=ASKS,
             message=item["text"],
             response_schema={"type": "string", **({"enum": item["choices"]} if item["choices"] else {})},
         )
@@ -233,5 +269,5 @@ def _questions(frame: Frame) -> list[Interrupt]:
 def _action(id: str, item: Frame) -> Interrupt:
     about = {"number": item.get("number"), "for": item.get("for"), "because": IN_PERSON}
     return Interrupt(
-        id=ACTION + id, reason="approval", message=item.get("text"), expires_at=item.get("expires_at"), metadata=about
+        id=ACTION + id, reason=WAITS, message=item.get("text"), expires_at=item.get("expires_at"), metadata=about
     )

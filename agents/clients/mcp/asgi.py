@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from contextlib import suppress
 from uuid import UUID
 
@@ -20,10 +19,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from agents.clients.answers import Answering, Receive, Scope, Send, say, say_away
 from agents.clients.http import authenticated
 from agents.clients.mcp.server import BEARER, Answers
-from agents.clients.mcp.sessions import IDLE_SECONDS, Book, first_of
+from agents.clients.mcp.sessions import IDLE_SECONDS, Book
 from agents.clients.mcp.watching import LOOKS_SECONDS, Watcher
 from agents.clients.oauth.addresses import is_offered
 from agents.clients.origins import MCP_PATH, NotServed, mcp_of, metadata_of, origin_of
+from agents.clients.rest.asking import require_left
 from agents.clients.rest.quotas import Policy, Quotas
 from agents.clients.tokens import Bearer
 from agents.errors import Unauthenticated
@@ -35,11 +35,10 @@ log = structlog.get_logger(__name__)
 LARGEST = 2_097_152
 """Bytes of a request: a document of the largest size, with every character of it escaped."""
 
-REQUESTS = Policy("mcp", 600)
-"""How much of ``/mcp`` a token may use within a minute."""
+REQUESTS = Policy("requests", 600)
+"""How much of ``/mcp`` a client may use within a minute."""
 
 MOST_SESSIONS = 5_000
-MOST_KNOWN = 10_000
 
 
 class Running:
@@ -94,7 +93,6 @@ class Mcp:
     def __init__(self) -> None:
         self._running: Running | None = None
         self._quotas = Quotas()
-        self._firsts: OrderedDict[UUID, UUID] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -102,7 +100,7 @@ class Mcp:
         try:
             await self._answered(scope, receive, answer)
         except NotServed as error:
-            await say(send, 421, error.code, error.because)
+            await say(send, error.status, error.code, error.because)
         except Unauthenticated as error:
             await say(send, 401, error.code, error.because, {"WWW-Authenticate": _challenge(scope, error)})
         except Busy as busy:
@@ -122,20 +120,18 @@ class Mcp:
             await say(answer, 404, "not_found", "There is nothing here; MCP is at /mcp.")
             return
         bearer = await in_db(authenticated, scope, audience=mcp_of(origin_of(scope)))
-        spent = self._quotas.spend(bearer.token_id, REQUESTS, time.monotonic())
-        if spent.wait:
-            raise Busy(f"A token may send {REQUESTS.limit} requests a minute.", retry_after=spent.wait)
-        running = await self._run()
-        first = await self._first(bearer.token_id)
-        known = {**scope, "user": _user(first), BEARER: bearer}
-        await self._served(running, first, bearer, known, receive, answer)
+        require_left(self._quotas.spend(bearer.actor, REQUESTS, time.monotonic()))
+        known = {**scope, "user": _user(bearer.family), BEARER: bearer}
+        await self._served(await self._run(), bearer, known, receive, answer)
 
     async def _served(
-        self, running: Running, first: UUID, bearer: Bearer, scope: Scope, receive: Receive, answer: Answering
+        self, running: Running, bearer: Bearer, scope: Scope, receive: Receive, answer: Answering
     ) -> None:
-        session = _session_in(scope)
+        session, whose = _session_in(scope), bearer.family
         try:
-            with running.watcher.held(bearer.token_id), running.book.asked(first, session, time.monotonic()):
+            with running.watcher.held(bearer.token_id), running.book.asked(whose, session, time.monotonic()) as theirs:
+                if theirs:
+                    running.answers.goes_on(session, bearer)
                 await running.manager.handle_request(scope, receive, answer)
         except asyncio.CancelledError:
             # The token was revoked while this was answered, or the process ends: a stream is closed in order.
@@ -143,11 +139,11 @@ class Mcp:
                 await answer({"type": "http.response.body", "body": b""})
             raise
         if scope["method"] == "DELETE" and answer.status in {200, 204}:
-            running.forget(first, session)
+            running.forget(whose, session)
         began = "" if session else answer.headers.get(MCP_SESSION_ID_HEADER, "")
         if began:
-            for one in running.book.begun(first, began, time.monotonic()):
-                await _end_session(running, first, scope, one)
+            for one in running.book.begun(whose, began, time.monotonic()):
+                await _end_session(running, whose, scope, one)
 
     async def _run(self) -> Running:
         running = self._running
@@ -156,15 +152,8 @@ class Mcp:
         await running.begun()
         return running
 
-    async def _first(self, token: UUID) -> UUID:
-        if token not in self._firsts:
-            self._firsts[token] = await in_db(first_of, token)
-            if len(self._firsts) > MOST_KNOWN:
-                self._firsts.popitem(last=False)
-        return self._firsts[token]
 
-
-async def _end_session(running: Running, first: UUID, scope: Scope, session: str) -> None:
+async def _end_session(running: Running, whose: UUID, scope: Scope, session: str) -> None:
     """End one of a token's sessions, as the client itself would."""
     kept = [pair for pair in scope["headers"] if pair[0] in {b"host", b"mcp-protocol-version", b"accept"}]
     header = (MCP_SESSION_ID_HEADER.encode(), session.encode())
@@ -178,12 +167,12 @@ async def _end_session(running: Running, first: UUID, scope: Scope, session: str
 
     with suppress(Exception):
         await running.manager.handle_request(ending, receive, send)
-    running.forget(first, session)
+    running.forget(whose, session)
 
 
-def _user(first: UUID) -> AuthenticatedUser:
+def _user(family: UUID) -> AuthenticatedUser:
     """Whom the SDK binds sessions to; it asks it nothing else."""
-    return AuthenticatedUser(AccessToken(token="", client_id=str(first), scopes=[]))
+    return AuthenticatedUser(AccessToken(token="", client_id=str(family), scopes=[]))
 
 
 def _session_in(scope: Scope) -> str:

@@ -36,7 +36,6 @@ class Line:
 
     address: str
     title: str
-    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,8 @@ def listed(actor: Actor, cursor: str | None) -> Page:
     rows = readable(Document.objects.filter(archived_at=None), actor)
     if cursor is not None:
         rows = rows.filter(pk__lt=_last(actor, cursor))
-    found = list(rows.order_by("-pk").values_list("pk", "title", "version")[: PAGE + 1])
-    lines = [Line(address_of(id), title, version) for id, title, version in found[:PAGE]]
+    found = list(rows.order_by("-pk").values_list("pk", "title")[: PAGE + 1])
+    lines = [Line(address_of(id), title) for id, title in found[:PAGE]]
     return Page(lines, str(found[PAGE - 1][0]) if len(found) > PAGE else None)
 
 

@@ -7,7 +7,7 @@ of the tool or of the request, with our code and sentence.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -42,6 +42,8 @@ from mcp.types import (
 from agents.clients.mcp import documents
 from agents.clients.mcp.tools import described, tools
 from agents.clients.mcp.watching import Subscription, Watcher
+from agents.clients.rest.asking import require_left, spend
+from agents.clients.rest.quotas import COMMANDS
 from agents.clients.tokens import Bearer
 from agents.errors import AgentsError
 from collab.db import AWAY, in_db
@@ -68,7 +70,8 @@ class Answers:
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
-        self._watched: dict[tuple[str, str], Subscription] = {}
+        self._watched: dict[str, dict[str, Subscription]] = {}
+        """What each session subscribed to, by address."""
 
     def server(self) -> Server[Any]:
         """Return the SDK's server of these handlers."""
@@ -89,8 +92,15 @@ class Answers:
 
     def forget(self, session: str) -> None:
         """Tell a session that is over of nothing more."""
-        for key in [key for key in self._watched if key[0] == session]:
-            self._watcher.unsubscribe(self._watched.pop(key))
+        for one in self._watched.pop(session, {}).values():
+            self._watcher.unsubscribe(one)
+
+    def goes_on(self, session: str, bearer: Bearer) -> None:
+        """Tell a session on with the token that it goes on with, where that took the place of the one before."""
+        for one in self._watched.get(session, {}).values():
+            if one.bearer.token_id != bearer.token_id:
+                one.bearer = bearer
+                self._watcher.resume(one)
 
     async def list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return every tool; what may be done with one is decided when it is called."""
@@ -100,11 +110,13 @@ class Answers:
 
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         """Call a tool; a refusal is the tool's error."""
-        tool = tools().get(params.name)
+        tool, actor = tools().get(params.name), _bearer(ctx).actor
         if tool is None:
             raise MCPError(INVALID_PARAMS, "There is no such tool.")
         try:
-            found = await in_db(tool.fn, _bearer(ctx).actor, dict(params.arguments or {}))
+            if not tool.reads:
+                require_left(spend(actor, COMMANDS))
+            found = await in_db(tool.fn, actor, dict(params.arguments or {}))
         except REFUSALS as refused:
             return _refused(refused)
         except AWAY:
@@ -140,34 +152,36 @@ class Answers:
 
     async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         """Tell a session of a document's changes from here on."""
-        uri, session = str(params.uri), ctx.session
-        key = _session_of(ctx), uri
-        if key not in self._watched:
-            subscription = await self._subscribed(ctx, uri, session.send_resource_updated)
-            self._watched[key] = subscription
+        uri, bearer = str(params.uri), _bearer(ctx)
+        seen = await _done(documents.version_of, bearer.actor, uri)
+        self._unsubscribe(ctx, uri)
+        watched = self._watched.setdefault(_session_of(ctx), {})
+        watched[uri] = self._subscribed(Subscription(bearer, *seen, ctx.session.send_resource_updated))
         return EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
         """Tell a session of a document's changes no more."""
-        found = self._watched.pop((_session_of(ctx), str(params.uri)), None)
-        if found is not None:
-            self._watcher.unsubscribe(found)
+        self._unsubscribe(ctx, str(params.uri))
         return EmptyResult()
 
     async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """Answer with a stream of changes to documents; of other kinds nothing is promised."""
         wanted = list(dict.fromkeys(str(uri) for uri in params.notifications.resource_subscriptions or ()))
-        stream = _Stream()
+        stream, bearer = _Stream(), _bearer(ctx)
         with ExitStack() as over:
             for uri in wanted:
-                over.callback(self._watcher.unsubscribe, await self._subscribed(ctx, uri, stream.publish))
+                seen = await _done(documents.version_of, bearer.actor, uri)
+                one = self._subscribed(Subscription(bearer, *seen, stream.publish))
+                over.callback(self._watcher.unsubscribe, one)
             asked = params.model_copy(update={"notifications": SubscriptionFilter(resource_subscriptions=wanted)})
             return await ListenHandler(stream)(ctx, asked)
 
-    async def _subscribed(self, ctx: Context, uri: str, tell: Callable[[str], Awaitable[None]]) -> Subscription:
-        bearer = _bearer(ctx)
-        document, version = await _done(documents.version_of, bearer.actor, uri)
-        subscription = Subscription(bearer, document, version, tell)
+    def _unsubscribe(self, ctx: Context, uri: str) -> None:
+        found = self._watched.get(_session_of(ctx), {}).pop(uri, None)
+        if found is not None:
+            self._watcher.unsubscribe(found)
+
+    def _subscribed(self, subscription: Subscription) -> Subscription:
         try:
             self._watcher.subscribe(subscription)
         except Busy as busy:

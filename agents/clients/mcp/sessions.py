@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from agents.models.clients import AccessToken
-
 MOST_OF_A_TOKEN = 16
 """Sessions of one token; one more ends the one that was used longest ago."""
 
@@ -31,7 +29,7 @@ class Session:
 
 @dataclass(slots=True)
 class Book:
-    """The sessions that there are, by whose they are, those used longest ago first."""
+    """The sessions that there are, by the family of tokens whose they are, those used longest ago first."""
 
     _of: dict[UUID, OrderedDict[str, Session]] = field(default_factory=dict)
 
@@ -42,18 +40,18 @@ class Book:
         return list(found)[:-MOST_OF_A_TOKEN]
 
     @contextmanager
-    def asked(self, whose: UUID, id: str, now: float) -> Iterator[None]:
-        """Note a request in a session for as long as it is answered."""
+    def asked(self, whose: UUID, id: str, now: float) -> Iterator[bool]:
+        """Note a request in a session for as long as it is answered; yield whether there is such a session."""
         found = self._of.get(whose, OrderedDict())
         session = found.get(id)
         if session is None:
-            yield
+            yield False
             return
         found.move_to_end(id)
         session.used_at = now
         session.asking += 1
         try:
-            yield
+            yield True
         finally:
             session.asking -= 1
 
@@ -73,15 +71,3 @@ class Book:
             for id, session in sessions.items()
             if not session.asking and now - session.used_at > IDLE_SECONDS + 60
         ]
-
-
-def first_of(token: UUID) -> UUID:
-    """Return the token that this one was rotated or renewed from, from the first on; itself where it is the first."""
-    seen: set[UUID] = set()
-    while token not in seen:
-        seen.add(token)
-        before = AccessToken.objects.filter(pk=token).values_list("rotated_from", flat=True).first()
-        if before is None:
-            break
-        token = before
-    return token

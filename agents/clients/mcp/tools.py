@@ -1,7 +1,7 @@
 """The tools of ``/mcp``: reads and commands by their own names, with what is true of each (DESIGN 11).
 
-A command is the one that every surface knows, so what it takes, does and refuses is the same everywhere. Approving and
-declining actions is none of them: only a person does that, in person (DESIGN 5).
+A command is the one that every surface knows, so what it takes, does and refuses is the same everywhere. What only a
+person does, in person, is none of them (DESIGN 5).
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _command(
     name: str, title: str, description: str, *, adds: bool = False, once: bool = False, beyond: bool = False
 ) -> ClientTool:
     def run(actor: Actor, given: Json) -> Json:
-        id = given.get(COMMAND_ID) or str(new_id())
+        id = given.get(COMMAND_ID, str(new_id()))
         if not isinstance(id, str):
             raise Invalid(f"{COMMAND_ID}: it is a text that you make.")
         return commands.run(actor, name, id, {key: value for key, value in given.items() if key != COMMAND_ID})
@@ -232,14 +232,6 @@ COMMANDS = (
         beyond=True,
     ),
     _command("message_cancel", "Cancel a message", "Take back a message of yours that no turn has taken.", once=True),
-    _command(
-        "message_mean",
-        "Say what a message means",
-        "Of a message of yours that is held, as it is unclear what it means for the turn it came during: it `adds`, is "
-        "`independent`, or `revises`. The agent goes on with it, and may change documents and call tools.",
-        once=True,
-        beyond=True,
-    ),
     _command(
         "document_create",
         "Write a document",

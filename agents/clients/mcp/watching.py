@@ -71,6 +71,11 @@ class Watcher:
             raise Busy("Too many subscriptions; end one first.", retry_after=60)
         self._subscriptions.add(subscription)
 
+    def resume(self, subscription: Subscription) -> None:
+        """Tell a client on whose token ended, with the one that took its place: also of what changed meanwhile."""
+        self._subscriptions.add(subscription)
+        self._rung.set()
+
     def unsubscribe(self, subscription: Subscription) -> None:
         """Tell a client no more; done twice, it does nothing."""
         self._subscriptions.discard(subscription)
@@ -114,10 +119,11 @@ class Watcher:
         tokens = {one.token for one in self._open} | {one.bearer.token_id for one in self._subscriptions}
         if not tokens:
             return
-        stand = await in_db(standing, tokens)
-        self._subscriptions = {one for one in self._subscriptions if one.bearer.token_id in stand}
+        # Of those that came meanwhile nothing was asked.
+        over = tokens - await in_db(standing, tokens)
+        self._subscriptions = {one for one in self._subscriptions if one.bearer.token_id not in over}
         for one in self._open:
-            if one.token in tokens - stand:
+            if one.token in over:
                 one.task.cancel()
 
     async def _tell_of_changes(self) -> None:
@@ -131,7 +137,7 @@ class Watcher:
 
     async def _told(self, one: Subscription) -> None:
         try:
-            await one.tell(address_of(one.document))
+            await asyncio.wait_for(one.tell(address_of(one.document)), LOOKS_SECONDS)
         except Exception:
             log.warning("mcp_client_not_told", token=str(one.bearer.token_id), exc_info=True)
             self.unsubscribe(one)

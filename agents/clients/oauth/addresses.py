@@ -12,6 +12,7 @@ LONGEST = 1_000
 ON_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,40}")
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _REFUSED = frozenset({
     "about", "blob", "chrome", "content", "data", "feed", "file", "filesystem", "ftp", "intent", "jar", "javascript",
     "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
@@ -25,7 +26,7 @@ def fault_of(address: str) -> str:
         return "A redirect address is plain text of at most 1,000 characters."
     try:
         parts = urlsplit(address)
-        host = parts.hostname or ""
+        host, _port = parts.hostname or "", parts.port
     except ValueError:
         return "A redirect address that nobody can read."
     if parts.fragment or "#" in address:
@@ -33,7 +34,7 @@ def fault_of(address: str) -> str:
     if parts.username is not None or parts.password is not None:
         return "A redirect address names nobody who signs in."
     match parts.scheme:
-        case "https" if host:
+        case "https" if _HOST.fullmatch(host):
             return ""
         case "http" if host in ON_THIS_MACHINE:
             return ""

@@ -11,27 +11,20 @@ from functools import lru_cache
 from typing import Any
 
 from mcp.server.auth.handlers.metadata import MetadataHandler
-from mcp.server.auth.routes import (
-    build_metadata,
-    cors_middleware,
-    create_auth_routes,
-    create_protected_resource_routes,
-)
+from mcp.server.auth.routes import build_metadata, create_auth_routes, create_protected_resource_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from pydantic import AnyHttpUrl
+from starlette.formparsers import MultiPartException
 from starlette.routing import Mount, Route, Router
 
 from agents.clients.answers import Answering, Receive, Scope, Send, say, say_away
-from agents.clients.http import IN_AN_ADDRESS
 from agents.clients.oauth.addresses import is_offered
 from agents.clients.oauth.provider import PUBLIC, Provider
 from agents.clients.origins import NotServed, issuer_of, mcp_of, origin_of
 from agents.clients.rest.quotas import Policy, Quotas
-from agents.clients.secrets import found_in
-from agents.clients.services import token_leaked
 from agents.sources.rates import network
-from collab.db import AWAY, in_db
+from collab.db import AWAY
 
 LARGEST = 32_768
 """Bytes of a request."""
@@ -52,17 +45,15 @@ class OAuth:
         try:
             await self._answered(scope, receive, answer)
         except NotServed as error:
-            await say(send, 421, error.code, error.because)
+            await say(send, error.status, error.code, error.because)
+        except MultiPartException as error:
+            await say(send, 400, "invalid_request", error.message)
         except AWAY:
             if answer.status is None:
                 await say_away(send)
 
     async def _answered(self, scope: Scope, receive: Receive, answer: Answering) -> None:
         origin = origin_of(scope)
-        if leaked := found_in(scope["path"], scope["query_string"].decode("latin-1")):
-            await in_db(_revoked, leaked)
-            await say(answer, 401, "unauthenticated", IN_AN_ADDRESS, {"WWW-Authenticate": "Bearer"})
-            return
         if not is_offered(origin):
             await say(answer, 404, "not_found", "Programs are let in over https only.")
             return
@@ -84,22 +75,16 @@ def _routes(origin: str) -> Router:
     # What the SDK says of itself by default would be of programs that have secrets.
     metadata.token_endpoint_auth_methods_supported = [PUBLIC]
     metadata.revocation_endpoint_auth_methods_supported = [PUBLIC]
-    described = cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"])
     found = create_auth_routes(
         Provider(origin), issuer, client_registration_options=registering, revocation_options=revoking
     )
     auth = [route for route in found if not route.path.startswith("/.well-known/")]
     known = [
-        Route(path, endpoint=described, methods=["GET", "OPTIONS"])
+        Route(path, MetadataHandler(metadata).handle)
         for path in ("/.well-known/oauth-authorization-server/oauth", "/.well-known/oauth-authorization-server")
     ]
     about = create_protected_resource_routes(resource, [issuer], resource_name="Accord")
     return Router([Mount("/oauth", routes=auth), *known, *about], default=_nowhere)
-
-
-def _revoked(leaked: list[str]) -> None:
-    for secret in leaked:
-        token_leaked(secret=secret)
 
 
 def _without_secret(receive: Receive) -> Receive:

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from agents.clients.oauth.addresses import form_source, place_of
 from agents.clients.oauth.services import authorization_allow, authorization_deny, registration_asked
 from agents.clients.oauth.tickets import Asked, asked_in
+from agents.clients.services import ROLES
 from agents.models.clients import Registration
 from collab import selectors
 from collab.errors import CollabError
@@ -24,9 +25,6 @@ from permissions.decisions import Action
 from permissions.errors import NotFound, Refused
 from permissions.grants import readable
 from permissions.roles import Role
-
-ROLES = (Role.VIEWER, Role.COMMENTER, Role.CONTRIBUTOR, Role.EDITOR)
-"""What a program can be given: clients never manage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,9 @@ class AllowForm(forms.Form):
     def __init__(self, data: Any, places: list[Place]) -> None:
         super().__init__(data)
         offered = [(str(place.workspace.id), place.workspace.name) for place in places]
-        self.fields["workspaces"] = forms.TypedMultipleChoiceField(coerce=UUID, choices=offered)
+        self.fields["workspaces"] = forms.TypedMultipleChoiceField(
+            coerce=UUID, choices=offered, error_messages={"required": "Choose at least one."}
+        )
 
 
 @page
@@ -77,10 +77,12 @@ def _decided(request: HttpRequest, by: Person, asked: Asked) -> str:
 def _asking(
     request: HttpRequest, by: Person, asked: Asked, program: Registration, *, because: str = ""
 ) -> HttpResponse:
+    places = _places(request, by)
     shown = {
         "program": visible(program.name),
         "place": visible(place_of(asked.redirect_uri)),
-        "places": _places(request, by),
+        "places": places,
+        "manages": any(place.manages for place in places),
         "roles": ROLES,
         "role": request.POST.get("role", ""),
         "because": because,

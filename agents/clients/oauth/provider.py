@@ -6,6 +6,7 @@ is in :mod:`agents.clients.oauth.services`. Programs are public clients: PKCE bi
 
 from __future__ import annotations
 
+import re
 import time
 from uuid import UUID
 
@@ -33,6 +34,9 @@ from permissions.errors import NotFound
 
 PUBLIC = "none"
 """How programs show at the token endpoint who they are: by their code verifier alone."""
+
+CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+"""What S256 makes of a code verifier (RFC 7636)."""
 
 LONGEST_STATE = 1_000
 LONGEST_PAGE = 1_900
@@ -78,7 +82,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         """Return the consent page for a request."""
         if params.resource is not None and params.resource.rstrip("/") != self._resource:
             raise AuthorizeError("invalid_target", f"Tokens are for {self._resource}.")
-        if not _is_text(params.state or "", LONGEST_STATE) or not 43 <= len(params.code_challenge) <= 128:
+        if not _is_text(params.state or "", LONGEST_STATE) or not CHALLENGE.fullmatch(params.code_challenge):
             raise AuthorizeError("invalid_request", "The state or the code challenge cannot be.")
         try:
             ticket = await in_db(

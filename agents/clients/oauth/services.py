@@ -6,7 +6,6 @@ that came of it. Tokens are the same rows as those that people issue, good for o
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -21,13 +20,13 @@ from django.db.models import Q
 from agents.clients.oauth.addresses import back_to
 from agents.clients.oauth.tickets import STANDS, Asked, ticket_of
 from agents.clients.secrets import digest_of
-from agents.clients.services import client_enable, client_register, token_issue, token_revoke
+from agents.clients.services import client_enable, client_register, name_read, token_issue, token_revoke
 from agents.models.clients import AccessToken, Authorization, Client, Refresh, Registration
 from collab.errors import Gone, Invalid
 from collab.models.workspaces import Workspace
-from collab.services.checks import line
 from permissions.actors import Person, System
 from permissions.clock import AccordNow
+from permissions.decisions import Action
 from permissions.errors import NotFound, Refused
 from permissions.grants import readable
 from permissions.models import User
@@ -43,8 +42,8 @@ UNWANTED_FOR = timedelta(days=1)
 """How long a registration that nobody consented to is kept."""
 
 SWEPT = 100
-LONGEST_NAME = 100
 
+RENEWED = "This token was renewed; use the new one."
 USED_TWICE = "What a program is given once was used twice, so someone else may have it: its tokens were revoked."
 
 
@@ -63,9 +62,7 @@ def registration_create(*, id: UUID, name: str, metadata: Mapping[str, Any]) -> 
     Raises:
         Invalid: its name cannot be.
     """
-    told = line(name, "the name")
-    if len(told) > LONGEST_NAME:
-        raise Invalid(f"A name has at most {LONGEST_NAME} characters.")
+    told = name_read(name)
     old = Registration.objects.filter(created_at__lt=AccordNow() - UNWANTED_FOR, clients=None)
     Registration.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:SWEPT])).delete()
     made = Registration.objects.create(id=id, name=told, metadata=dict(metadata))
@@ -149,10 +146,10 @@ def authorization_allow(*, actor: Person, asked: Asked, workspaces: Collection[U
         raise NotFound
     client = _client_of(actor, found)
     if role is not None:
-        for place in readable(Workspace.objects.filter(pk__in=workspaces), actor, "manage"):
+        for place in readable(Workspace.objects.filter(pk__in=workspaces), actor, Action.MANAGE):
             client_enable(actor=actor, workspace=place.pk, client=client.pk, role=role)
     code = secrets.token_urlsafe(32)
-    row = _decided(actor, asked, client=client, code=_digest(code), code_expires_at=AccordNow() + CODE_STANDS)
+    row = _decided(actor, asked, client=client, code=digest_of(code), code_expires_at=AccordNow() + CODE_STANDS)
     row.workspaces.set(places)
     log.info("program_allowed", registration=str(found.pk), person=str(actor.id), client=str(client.pk))
     return back_to(asked.redirect_uri, code=code, state=asked.state, iss=asked.issuer)
@@ -174,8 +171,8 @@ def authorization_deny(*, actor: Person, asked: Asked) -> str:
 def authorization_of(registration: UUID, code: str) -> Authorization | None:
     """Return what a code of a program stands for, though it was exchanged; None where it stands for nothing or
     expired."""
-    found = Authorization.objects.filter(registration=registration, code=_digest(code), code_expires_at__gt=AccordNow())
-    return found.first()
+    found = Authorization.objects.filter(registration=registration, code=digest_of(code))
+    return found.filter(code_expires_at__gt=AccordNow()).first()
 
 
 def code_exchange(*, authorization: UUID) -> Given:
@@ -195,10 +192,8 @@ def code_exchange(*, authorization: UUID) -> Given:
 
 def refresh_of(registration: UUID, secret: str) -> Refresh | None:
     """Return what renews a program's token, though it was used; None where it is nothing or expired."""
-    found = Refresh.objects.select_related("authorization", "token").filter(
-        digest=_digest(secret), authorization__registration=registration, expires_at__gt=AccordNow()
-    )
-    return found.first()
+    found = Refresh.objects.filter(digest=digest_of(secret), authorization__registration=registration)
+    return found.filter(expires_at__gt=AccordNow()).first()
 
 
 def authorization_of_refresh(refresh: UUID) -> UUID:
@@ -213,16 +208,17 @@ def token_renew(*, refresh: UUID) -> Given:
         Gone: it was used, and all that came of the same consent was revoked; or its client or person may no longer have
             a token, or the token it renews was revoked.
     """
+    authorization = authorization_of_refresh(refresh)
     with transaction.atomic():
+        _hold(authorization)
         fresh = Refresh.objects.filter(pk=refresh, used_at=None, expires_at__gt=AccordNow())
         if fresh.update(used_at=AccordNow()):
-            found = Refresh.objects.select_related("authorization__registration", "token").get(pk=refresh)
-            if found.token.revoked_at is not None:
+            found = Refresh.objects.select_related("authorization__registration").get(pk=refresh)
+            ended = token_revoke(actor=System(), token=found.token_id, because=RENEWED)
+            if ended.revoked_because != RENEWED:
                 raise Gone("This token was revoked.")
-            given = _issued(found.authorization, found.token)
-            token_revoke(actor=System(), token=found.token_id, because="This token was renewed; use the new one.")
-            return given
-    _end_all(authorization_of_refresh(refresh), USED_TWICE)
+            return _issued(found.authorization, ended)
+    _end_all(authorization, USED_TWICE)
     raise Gone(USED_TWICE)
 
 
@@ -239,30 +235,36 @@ def authorization_end(*, authorization: UUID) -> None:
 
 def _issued(authorization: Authorization, before: AccessToken | None) -> Given:
     person = authorization.person_id
-    if person is None or authorization.client_id is None:
-        raise Gone("Nobody allowed it.")
+    if authorization.client_id is None:
+        raise Gone("The person did not allow it.")
     actor = Person(person)
     held = [row.pk for row in readable(authorization.workspaces.all(), actor)]
     try:
         token, secret = token_issue(
             actor=actor, client=authorization.client_id, name=authorization.registration.name, workspaces=held,
             person=person, lasts=TOKEN_STANDS, audience=authorization.resource,
-            rotated_from=before.pk if before else None,
+            rotated_from=before,
         )  # fmt: skip
     except (Refused, NotFound, Invalid) as refused:
         raise Gone(refused.because) from refused
     renewal = secrets.token_urlsafe(32)
     Refresh.objects.create(
-        digest=_digest(renewal), authorization=authorization, token=token, expires_at=AccordNow() + REFRESH_STANDS
+        digest=digest_of(renewal), authorization=authorization, token=token, expires_at=AccordNow() + REFRESH_STANDS
     )
-    Authorization.objects.filter(pk=authorization.pk).update(token=token)
     return Given(secret, renewal, int(TOKEN_STANDS.total_seconds()))
 
 
+def _hold(authorization: UUID) -> None:
+    """Hold a consent until the transaction ends: nothing comes of it while all that came of it is ended."""
+    Authorization.objects.select_for_update(no_key=True).get(pk=authorization)
+
+
+@transaction.atomic
 def _end_all(authorization: UUID, because: str) -> None:
     """Revoke every token that came of a consent, and what would renew them."""
-    came = AccessToken.objects.filter(refreshes__authorization=authorization)
-    for token in came.filter(revoked_at=None).values_list("pk", flat=True).distinct():
+    _hold(authorization)
+    came = AccessToken.objects.filter(refreshes__authorization=authorization, revoked_at=None)
+    for token in came.values_list("pk", flat=True):
         token_revoke(actor=System(), token=token, because=because)
     Refresh.objects.filter(authorization=authorization, used_at=None).update(used_at=AccordNow())
     log.info("program_tokens_ended", authorization=str(authorization), because=because)
@@ -283,12 +285,7 @@ def _decided(actor: Person, asked: Asked, **told: Any) -> Authorization:
         with transaction.atomic():
             return Authorization.objects.create(
                 registration_id=asked.registration, ticket=asked.digest, redirect_uri=asked.redirect_uri,
-                explicit=asked.explicit, state=asked.state, challenge=asked.challenge, resource=asked.resource,
-                expires_at=asked.asked_at + STANDS, person_id=actor.id, decided_at=AccordNow(), **told,
+                explicit=asked.explicit, challenge=asked.challenge, resource=asked.resource, person_id=actor.id, **told,
             )  # fmt: skip
     except IntegrityError as twice:
         raise Gone("You decided this already; go back to the program.") from twice
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

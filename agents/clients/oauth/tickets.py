@@ -6,13 +6,13 @@ what was decided.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.core import signing
 
+from agents.clients.secrets import digest_of
 from permissions.errors import NotFound
 
 STANDS = timedelta(minutes=10)
@@ -47,7 +47,7 @@ class Asked:
     @property
     def digest(self) -> str:
         """What is kept of the ticket once it was spent."""
-        return hashlib.sha256(self.nonce.encode()).hexdigest()
+        return digest_of(self.nonce)
 
 
 def ticket_of(asked: Asked) -> str:

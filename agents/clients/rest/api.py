@@ -38,6 +38,7 @@ DESCRIPTION = """Everything that the pages of Accord show and do, for other prog
 there for it; what it may not do is refused with a sentence that says who lacked what."""
 
 _CONVERTED = re.compile(r"<(?:\w+:)?(\w+)>")
+_CLAUSE = re.compile(r"[^.:]+")
 
 View = Callable[..., HttpResponse]
 
@@ -89,6 +90,8 @@ class Api(NinjaAPI):
         for operations in document["paths"].values():
             for operation in operations.values():
                 operation["responses"]["default"] = REFUSED
+                if operation["summary"].istitle():  # Ninja's own, made of a function's name
+                    operation["summary"] = _first_clause(operation["description"])
         document["paths"].update(stream_document.PATHS)
         return document
 
@@ -183,6 +186,11 @@ def _pattern_of(request: HttpRequest) -> str:
 
 def _in_query(parameters: Iterable[dict[str, Any]]) -> Iterable[str]:
     return (one["name"] for one in parameters if one["in"] == "query")
+
+
+def _first_clause(text: str) -> str:
+    found = _CLAUSE.match(text)
+    return " ".join(found[0].split()) if found else ""
 
 
 def _shown(name: str) -> str:

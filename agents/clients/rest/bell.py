@@ -115,6 +115,7 @@ class Bell:
                 if not self._channel:
                     self._channel = await self._layer.new_channel("streams")
                     await self._rejoin()
+                    self._look_again()
                 self._heard(await self._layer.receive(self._channel))
             except Exception:
                 log.exception("streams_layer_away")
@@ -129,9 +130,7 @@ class Bell:
 
     def _heard(self, message: dict[str, Any]) -> None:
         if message["type"] == "recheck":
-            for ears in self._ears.values():
-                for ear in ears:
-                    ear.hear(check=True)
+            self._look_again()
             return
         for ear in self._ears.get(UUID(message["thread"]), ()) if "thread" in message else ():
             match message["type"]:
@@ -143,6 +142,12 @@ class Bell:
                 case "document":
                     ear.documents.add(UUID(message["document"]))
                     ear.hear()
+
+    def _look_again(self) -> None:
+        """Whatever was rung, or not heard: every stream reads on and looks at its rights."""
+        for ears in self._ears.values():
+            for ear in ears:
+                ear.hear(check=True)
 
     async def _compare(self) -> None:
         """Make up for rings that were lost."""

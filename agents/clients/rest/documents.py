@@ -10,7 +10,8 @@ from ninja import Query, Router
 
 from agents.clients import reads
 from agents.clients.rest.asking import Asked
-from agents.clients.rest.shapes import Compared, Document, Items, Versions
+from agents.clients.rest.cursors import cursor, id_of
+from agents.clients.rest.shapes import MOST, Compared, Cursor, Document, Items, Versions
 from collab import reads as items
 from collab import selectors
 from collab.diffs import DiffLine
@@ -25,8 +26,6 @@ router = Router(tags=["Documents"])
 VersionNumber = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 MARKDOWN = {200: {"description": "The text", "content": {"text/markdown": {"schema": {"type": "string"}}}}}
-
-MOST_PROPOSALS = 200
 
 
 @router.get("/documents/{uuid:document}", response=Document)
@@ -74,14 +73,23 @@ def compare(
 
 
 @router.get("/documents/{uuid:document}/proposals", response=Items)
-def proposals(request: Asked, document: UUID) -> dict[str, Any]:
-    """List what is proposed for a document and not settled, in the threads that the client sees, the oldest first."""
+def proposals(
+    request: Asked, document: UUID, *, before: Cursor = None, limit: Annotated[int, Query(ge=1, le=MOST)] = 50
+) -> dict[str, Any]:
+    """List what is proposed for a document and not settled, in the threads that the client sees: the newest, or those
+    before a cursor, in order."""
     actor = request.auth.actor
     found = selectors.document_for(actor, document)
     threads = readable(Thread.objects.filter(workspace=found.workspace_id), actor)
     waiting = Proposal.objects.filter(document=found, state=Proposal.State.OPEN, thread__in=threads)
-    ids = list(waiting.order_by("pk").values_list("pk", flat=True)[:MOST_PROPOSALS])
-    return {"items": [reads.plain(item) for item in items.build(actor, [("proposal", id) for id in ids])], "next": None}
+    if last := id_of(before, found.id):
+        waiting = waiting.filter(pk__lt=last)
+    newest = list(waiting.order_by("-pk").values_list("pk", flat=True)[: limit + 1])
+    shown = newest[:limit]
+    return {
+        "items": [reads.plain(item) for item in items.build(actor, [("proposal", id) for id in reversed(shown)])],
+        "next": cursor(found.id, shown[-1].int) if len(newest) > limit else None,
+    }
 
 
 def _version(version: Version) -> dict[str, Any]:

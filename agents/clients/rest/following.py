@@ -24,7 +24,10 @@ MOST_SECONDS = 900.0
 """After so much a stream ends, and its client resumes it."""
 
 QUIET_SECONDS = 15.0
-"""How long nothing is sent before a comment shows that the stream is there; rights are looked at at least as often."""
+"""How long nothing is sent before a comment shows that the stream is there."""
+
+LOOKS_SECONDS = 3.0
+"""How long ago rights were looked at, at the most, when text that streams is sent."""
 
 SNAPSHOT_SECONDS = 1.0
 """The running turn's whole text is asked for at most once in this time."""
@@ -47,12 +50,14 @@ class Following:
         self._thread = thread
         self._position = position
         self._ear: Ear | None = None
+        self._gone = False
         self._turn: str | None = None
         self._length = 0
         self._asked_at = self._checked_at = float("-inf")
 
     def end(self) -> None:
         """Send nothing more: the client has gone."""
+        self._gone = True
         if self._ear is not None:
             self._ear.hear(over=True)
 
@@ -65,6 +70,7 @@ class Following:
         ends, room = self._now() + MOST_SECONDS, MOST_BYTES
         async with bell().hearing(self._thread) as ear:
             self._ear = ear
+            ear.over = ear.over or self._gone
             async for text in self._sent(ear):
                 yield text
                 room -= len(text.encode())
@@ -76,7 +82,7 @@ class Following:
         yield self._event("ready", {"seq": self._position})
         caught_up = False
         while not ear.over:
-            if ear.grown or ear.check or self._now() - self._checked_at >= QUIET_SECONDS:
+            if ear.grown or ear.check or self._now() - self._checked_at >= LOOKS_SECONDS:
                 ear.grown = ear.check = False
                 async for text in self._events():
                     yield text

@@ -54,10 +54,12 @@ class Phrasings(Shape):
 
 
 class PhrasingVersions(Shape):
-    """What is said of a tool's calls, and what was, the newest first."""
+    """What is said of a tool's calls, and what was, the newest first; ``next`` is the version before which there are
+    older ones."""
 
     stands: Phrasing
     versions: list[Phrasing]
+    next: int | None
 
 
 class PhrasingText(BaseModel):
@@ -80,17 +82,22 @@ class PhrasingRestored(BaseModel):
 def phrasings(request: Asked, *, tool: Filter = "", outcome: Filter = "", language: Filter = "") -> dict[str, Any]:
     """List what is said of every tool's calls at present, of one tool, one outcome or one language where asked."""
     wanted = {"tool": tool, "outcome": outcome, "language": language}
-    found = [
-        said for said in said_now() if all(not value or getattr(said, name) == value for name, value in wanted.items())
-    ]
+    found = [said for said in said_now() if _fits(said, wanted)]
     names = names_of(*(said.by for said in found if said.by))
     return {"phrasings": [_said(said, names) for said in found]}
 
 
 @router.get(OF, response=PhrasingVersions, auth=BearerOrSession(), url_name="phrasing")
-def phrasing(request: Asked, tool: str, outcome: str, language: str) -> dict[str, Any]:
+def phrasing(
+    request: Asked,
+    tool: str,
+    outcome: str,
+    language: str,
+    *,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+) -> dict[str, Any]:
     """Show what is said of a tool's calls with one outcome in one language, and what was, the newest first."""
-    return _shown(tool, outcome, language)
+    return _shown(tool, outcome, language, before=before)
 
 
 @router.put(OF, response=PhrasingVersions, auth=BearerOrSession(), url_name="phrasing")
@@ -120,18 +127,22 @@ def _known(tool: str, outcome: str, language: str) -> None:
         raise NotFound(unknown.because) from unknown
 
 
-def _shown(tool: str, outcome: str, language: str) -> dict[str, Any]:
+def _shown(tool: str, outcome: str, language: str, *, before: int | None = None) -> dict[str, Any]:
     _known(tool, outcome, language)
     of = {"tool": tool, "outcome": outcome, "language": language}
-    rows = list(Row.objects.filter(**of).order_by("-version")[:MOST_VERSIONS])
+    versions = Row.objects.filter(**of).order_by("-version")
+    newest = versions.values_list("version", flat=True).first()
+    rows = list((versions if before is None else versions.filter(version__lt=before))[: MOST_VERSIONS + 1])
+    shown = rows[:MOST_VERSIONS]
     stands = next(said for said in said_now() if (said.tool, said.outcome, said.language) == (tool, outcome, language))
-    names = names_of(*(row.by for row in rows))
+    names = names_of(*(row.by for row in shown), *([stands.by] if stands.by else []))
     return {
-        "stands": {**_said(stands, names), "version": rows[0].version if rows else None},
+        "stands": {**_said(stands, names), "version": newest},
         "versions": [
             {**of, "text": row.text, "source": "edited", "version": row.version, **_edited(row.by, row.at, names)}
-            for row in rows
+            for row in shown
         ],
+        "next": shown[-1].version if len(rows) > MOST_VERSIONS else None,
     }
 
 

@@ -12,6 +12,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja.errors import HttpError, ValidationError
 
+from agents.clients.answers import AWAY_SECONDS
 from agents.errors import AgentsError, Unauthenticated
 from collab.canonical import BadJson
 from collab.db import AWAY
@@ -21,9 +22,6 @@ from permissions.errors import NotFound, PermissionsError, Refused
 log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-
-AWAY_SECONDS = 5
-"""After how many seconds a client may ask again while the database is away."""
 
 MOST_FAULTS = 20
 """Of so many faults in what was sent a client is told."""
@@ -118,7 +116,7 @@ def answer_to(error: Exception, asked: str) -> HttpResponse:
             return away()
         case _:
             log.error("api_failed", asked=asked, exc_info=error)
-            return problem(500, "failed", "Something went wrong here; it was written down. Nothing was changed.")
+            return problem(500, "failed", "Something went wrong here; it was written down.")
 
 
 def too_many(error: Busy) -> HttpResponse:

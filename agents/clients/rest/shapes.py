@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from ninja import Query
 from pydantic import BaseModel, ConfigDict
 
 MOST = 200
 """The most that one page holds."""
 
 LONGEST_CURSOR = 200
+
+Cursor = Annotated[str | None, Query(max_length=LONGEST_CURSOR, description="The `next` of an answer about it.")]
 
 
 class Shape(BaseModel):
@@ -97,9 +100,10 @@ class ThreadLine(Shape):
 
 
 class Threads(Shape):
-    """Threads, the last to grow first."""
+    """Threads, the newest first; ``next`` is the cursor of older ones, null where there are none."""
 
     threads: list[ThreadLine]
+    next: str | None
 
 
 class DocumentLine(Shape):
@@ -114,9 +118,10 @@ class DocumentLine(Shape):
 
 
 class Documents(Shape):
-    """Documents, by title."""
+    """Documents, the newest first; ``next`` is the cursor of older ones, null where there are none."""
 
     documents: list[DocumentLine]
+    next: str | None
 
 
 class Thread(Shape):

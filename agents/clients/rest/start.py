@@ -39,6 +39,6 @@ def me(request: Asked) -> dict[str, object]:
     return {
         "client": {"id": str(client), "name": names.get(client, GONE_NAME)},
         "person": {"id": str(person), "name": names.get(person, GONE_NAME)} if person else None,
-        "workspaces": sorted(map(str, bearer.workspaces)),
+        "workspaces": sorted(map(str, bearer.actor.within or ())),
         "expires_at": bearer.expires_at.isoformat(),
     }

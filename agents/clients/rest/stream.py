@@ -10,22 +10,21 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from urllib.parse import parse_qs
 from uuid import UUID
 
 import structlog
 from django.http import HttpResponse
 
+from agents.clients.answers import Receive, Scope, Send
 from agents.clients.http import authenticated
 from agents.clients.rest.asking import require_left, spend
 from agents.clients.rest.cursors import place_of
 from agents.clients.rest.following import Following, Lost
 from agents.clients.rest.problems import Unknown, answer_to, problem
 from agents.clients.rest.quotas import STREAMS
-from agents.clients.tokens import Bearer
 from collab import selectors
 from collab.db import AWAY, in_db
 from collab.errors import Busy
@@ -36,10 +35,6 @@ log = structlog.get_logger(__name__)
 
 STREAMS_A_CLIENT = 5
 STREAMS_A_PROCESS = 200
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _ADDRESS = re.compile(r"/api/v1/stream/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/?")
 
@@ -53,38 +48,45 @@ class Stream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         asked = f"{scope['method']} {scope['path']}"
-        try:
-            bearer = await in_db(authenticated, scope)
-            spent = spend(bearer.actor, STREAMS)
-            require_left(spent)
-            thread, position = await self._begun(scope, bearer)
-        except Exception as error:
-            await _say(send, answer_to(error, asked))
-            return
-        if scope["method"] != "GET":
-            await _say(send, problem(405, "method", "Streams are read with GET.", headers={"Allow": "GET"}))
-            return
-        self._open[bearer.actor] += 1
-        try:
+        with ExitStack() as stack:
+            try:
+                bearer = await in_db(authenticated, scope)
+                spent = spend(bearer.actor, STREAMS)
+                require_left(spent)
+                stack.enter_context(self._counted(bearer.actor))
+                thread, position = await in_db(_position, bearer.actor, _thread(scope), _cursor(scope))
+            except Exception as error:
+                await _say(send, answer_to(error, asked))
+                return
+            if scope["method"] != "GET":
+                await _say(send, problem(405, "method", "Streams are read with GET.", headers={"Allow": "GET"}))
+                return
             await send({"type": "http.response.start", "status": 200, "headers": _headers(spent.headers)})
             await _sent(Following(bearer, thread, position), receive, send)
-        finally:
-            self._open -= Counter({bearer.actor: 1})
 
-    async def _begun(self, scope: Scope, bearer: Bearer) -> tuple[UUID, int]:
-        """Return the thread that is asked for, and the seq to go on from.
+    @contextmanager
+    def _counted(self, actor: Client) -> Iterator[None]:
+        """Count one stream of a client for as long as this is open.
 
         Raises:
-            NotFound: there is no such thread, or the client may not see it.
-            Busy: the client, or everyone, has too many streams.
-            Invalid: the query or the cursor is not known here.
+            Busy: the client, or everyone, has too many.
         """
-        address = _ADDRESS.fullmatch(scope["path"])
-        if address is None:
-            raise NotFound
-        if self._open[bearer.actor] >= STREAMS_A_CLIENT or self._open.total() >= STREAMS_A_PROCESS:
+        if self._open[actor] >= STREAMS_A_CLIENT:
             raise Busy(f"A client may have {STREAMS_A_CLIENT} streams at once.", retry_after=5)
-        return await in_db(_position, bearer.actor, UUID(address[1]), _cursor(scope))
+        if self._open.total() >= STREAMS_A_PROCESS:
+            raise Busy("Too many streams are open here at once.", retry_after=5)
+        self._open[actor] += 1
+        try:
+            yield
+        finally:
+            self._open -= Counter({actor: 1})
+
+
+def _thread(scope: Scope) -> UUID:
+    address = _ADDRESS.fullmatch(scope["path"])
+    if address is None:
+        raise NotFound
+    return UUID(address[1])
 
 
 def _cursor(scope: Scope) -> str | None:

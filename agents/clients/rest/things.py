@@ -12,8 +12,8 @@ from ninja import Query, Router
 
 from agents.clients import reads
 from agents.clients.rest.asking import Asked
-from agents.clients.rest.cursors import cursor, place_of
-from agents.clients.rest.shapes import LONGEST_CURSOR, MOST, Item, Items
+from agents.clients.rest.cursors import cursor, id_of
+from agents.clients.rest.shapes import MOST, Cursor, Item, Items
 from agents.models.actions import PendingAction
 from agents.models.timers import Timer
 from agents.models.turns import Call, Question, Turn
@@ -64,7 +64,7 @@ def _list(kind: str, thing: Thing) -> None:
         thread: UUID,
         *,
         open: bool = False,
-        before: Annotated[str | None, Query(max_length=LONGEST_CURSOR)] = None,
+        before: Cursor = None,
         limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
     ) -> dict[str, Any]:
         actor = request.auth.actor
@@ -72,8 +72,8 @@ def _list(kind: str, thing: Thing) -> None:
         rows: QuerySet[Any] = thing.rows._default_manager.filter(**{thing.thread: found.id})
         if open:
             rows = rows.filter(thing.opened)
-        if before:
-            rows = rows.filter(pk__lt=UUID(int=place_of(before, found.id)))
+        if last := id_of(before, found.id):
+            rows = rows.filter(pk__lt=last)
         # Ids are made in order of time, so the newest have the greatest.
         newest = list(rows.order_by("-pk").values_list("pk", flat=True)[: limit + 1])
         shown = newest[:limit]
@@ -89,7 +89,7 @@ def _show(kind: str, thing: Thing) -> None:
         response=Item,
         operation_id=thing.name,
         url_name=thing.name,
-        summary=f"Show a {thing.name}",
+        summary=f"Show one of a thread's {kind}",
         description=f"The full view of one of a thread's {kind}, as the client may read it.",
     )
     def shown(request: Asked, id: UUID) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ninja import Query, Router
 from agents.clients import reads
 from agents.clients.rest.asking import Asked
 from agents.clients.rest.cursors import cursor, place_of
-from agents.clients.rest.shapes import LONGEST_CURSOR, MOST, Events, Items, Thread, Timeline
+from agents.clients.rest.shapes import MOST, Cursor, Events, Items, Thread, Timeline
 from agents.clients.rest.workspaces import members
 from collab import reads as items
 from collab import selectors
@@ -23,8 +23,6 @@ from permissions.actors import Actor
 from permissions.grants import readable
 
 router = Router(tags=["Threads"])
-
-Cursor = Annotated[str | None, Query(max_length=LONGEST_CURSOR, description="The `next` of an answer about it.")]
 
 
 @router.get("/threads/{uuid:thread}", response=Thread)

@@ -11,11 +11,14 @@ from ninja import Query, Router
 from agents.clients import reads
 from agents.clients.rest import waiting
 from agents.clients.rest.asking import Asked
-from agents.clients.rest.shapes import MOST, Documents, Inbox, Threads, Workspace, Workspaces
+from agents.clients.rest.cursors import cursor, id_of
+from agents.clients.rest.shapes import MOST, Cursor, Documents, Inbox, Threads, Workspace, Workspaces
 from collab import selectors
 from collab.selectors import Member
 
 router = Router(tags=["Workspaces"])
+
+Limit = Annotated[int, Query(ge=1, le=MOST)]
 
 
 @router.get("/workspaces", response=Workspaces)
@@ -39,18 +42,22 @@ def workspace(request: Asked, workspace: UUID) -> dict[str, Any]:
 
 @router.get("/workspaces/{uuid:workspace}/threads", response=Threads)
 def threads_in(
-    request: Asked, workspace: UUID, *, archived: bool = False, limit: Annotated[int, Query(ge=1, le=MOST)] = 200
+    request: Asked, workspace: UUID, *, archived: bool = False, before: Cursor = None, limit: Limit = MOST
 ) -> dict[str, Any]:
-    """List the threads that the client sees in a workspace, the last to grow first."""
-    return {"threads": reads.threads(request.auth.actor, workspace, archived=archived, limit=limit)}
+    """List the threads that the client sees in a workspace, the newest first."""
+    last = id_of(before, workspace)
+    found, more = reads.threads_before(request.auth.actor, workspace, before=last, archived=archived, limit=limit)
+    return {"threads": found, "next": cursor(workspace, more.int) if more else None}
 
 
 @router.get("/workspaces/{uuid:workspace}/documents", response=Documents)
 def documents_in(
-    request: Asked, workspace: UUID, *, archived: bool = False, limit: Annotated[int, Query(ge=1, le=MOST)] = 200
+    request: Asked, workspace: UUID, *, archived: bool = False, before: Cursor = None, limit: Limit = MOST
 ) -> dict[str, Any]:
-    """List the documents that the client sees in a workspace, by title."""
-    return {"documents": reads.documents(request.auth.actor, workspace, archived=archived, limit=limit)}
+    """List the documents that the client sees in a workspace, the newest first."""
+    last = id_of(before, workspace)
+    found, more = reads.documents_before(request.auth.actor, workspace, before=last, archived=archived, limit=limit)
+    return {"documents": found, "next": cursor(workspace, more.int) if more else None}
 
 
 @router.get("/inbox", response=Inbox)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
 from agents.clients.terminal.api import Api, Denied
+
+MOST = 200
+"""How much of a list is read at once."""
 
 NOTHING = "not_found"
 SEVERAL = "several"
@@ -28,16 +31,23 @@ def open_proposal(api: Api, thread: str, title: str) -> str:
     Raises:
         Denied: there is none, or there are several.
     """
-    found = api.read(f"/threads/{thread}/proposals", open=True, limit=200)["items"]
-    return _one(found, title, "open proposal")
+    return _one(_all(api, f"/threads/{thread}/proposals", "items", open=True), title, "open proposal")
 
 
 def _named(api: Api, name: str, many: str, one: str) -> str:
     if _is_id(name):
         return name
     workspaces = [place["id"] for place in api.read("/workspaces")["workspaces"]]
-    found = [line for place in workspaces for line in api.read(f"/workspaces/{place}/{many}")[many]]
-    return _one(found, name, one)
+    return _one((line for place in workspaces for line in _all(api, f"/workspaces/{place}/{many}", many)), name, one)
+
+
+def _all(api: Api, path: str, many: str, **query: Any) -> Iterator[dict[str, Any]]:
+    """Yield what a list holds, page by page."""
+    page = api.read(path, limit=MOST, **query)
+    yield from page[many]
+    while page["next"] is not None:
+        page = api.read(path, limit=MOST, before=page["next"], **query)
+        yield from page[many]
 
 
 def _one(found: Iterable[dict[str, Any]], title: str, what: str) -> str:

@@ -44,7 +44,7 @@ DOCUMENTS = {
 }
 
 
-PACKS = {"agents.tools.restaurant.tools", "agents.tools.shop.tools"}
+PACKS = {"agents.tools.calls.tools", "agents.tools.restaurant.tools", "agents.tools.shop.tools"}
 SOURCES = {
     "restaurant": ("Restaurant", "whsec_ZGVtbyBvZiB0aGUgcmVzdGF1cmFudCwgbm8gc2VjcmV0"),
     "cinema": ("Cinema", "whsec_ZGVtbyBvZiB0aGUgY2luZW1hLCBhbmQgbm8gc2VjcmV0IQ=="),
@@ -99,7 +99,7 @@ def _fill(ana: Person, workspace: UUID) -> None:
 
 
 def _tools(ana: Person, workspace: UUID, holders: list[User]) -> None:
-    """Enable the restaurant's and the shop's tools; who owns the workspace may use them without a grant."""
+    """Enable the restaurant's and the shop's tools, and undoing; whoever owns the workspace needs no grant."""
     for tool in enableable():
         if tool.fn.__module__ in PACKS:
             enabled = workspace_tool_enable(actor=ana, workspace=workspace, tool=tool.name)

@@ -1,9 +1,7 @@
 /** What the buttons of the log and the strip do: one listener, one command each; a refusal is said beside the button. */
 
-import { morphChildren } from "./dom.js";
 import { declineKey } from "./render_action.js";
-import { asksToShare } from "./render_call.js";
-import { localTimes } from "./times.js";
+import { asksToShare, checkedKey } from "./render_call.js";
 
 /**
  * @typedef {{store: import("./store.js").Store, connection: import("./socket.js").Connection,
@@ -31,12 +29,16 @@ const COMMANDS = {
 /** Where the focus goes once an act's event has come in and its button is gone. */
 let wanted = "";
 
+/** What was sent and is not answered yet: its button, drawn anew meanwhile, sends nothing more. @type {Set<string>} */
+const sent = new Set();
+
 /** Make the page's buttons work. @param {Page} page */
 export function watchActions(page) {
   page.store.subscribe(giveFocus);
+  for (const moves of ["keydown", "pointerdown"]) document.addEventListener(moves, () => { wanted = ""; }, true);
   document.addEventListener("click", (event) => {
     const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-act]"));
-    if (!button || button.getAttribute("aria-disabled") === "true") return;
+    if (!button) return;
     const { act = "" } = button.dataset;
     if (act in COMMANDS) send(page, button);
     else if (act === "show" || act === "hide") toggle(page, button.dataset, act === "show");
@@ -57,21 +59,25 @@ export function watchActions(page) {
 async function send(page, button) {
   const { act = "", id = "", part } = button.dataset;
   const [name, args] = COMMANDS[act](button.dataset);
-  button.setAttribute("aria-disabled", "true");
   const next = act === "cancel" ? afterCancel(button) : null;
-  const { ok: done } = await settle(page, id, name, args, part);
-  button.setAttribute("aria-disabled", "false");
-  if (done && next) next();
+  const answer = await settle(page, id, name, args, part);
+  if (answer?.ok && next) next();
+  if (answer?.ok && act === "check") page.store.refuse(checkedKey(id), answer.data.outcome === "unknown" ? "Checked just now: it is still not known." : "");
 }
 
 /**
- * Send a command about an entity, say why where it is refused, and put the focus on what came of it.
+ * Send a command about an entity, say why where it is refused, and put the focus on what came of it. While one is not
+ * answered, the same sends nothing.
  * @param {Page} page @param {string} id @param {string} name @param {Record<string, unknown>} args
  * @param {string} [part] what is folded again once it is done
  */
 export async function settle(page, id, name, args, part = id) {
+  const key = `${name} ${id}`;
+  if (sent.has(key)) return null;
+  sent.add(key);
   page.store.refuse(id, "");
   const answer = await page.connection.command(name, args);
+  sent.delete(key);
   // Pressed twice, the second time is told that it was done: that is no refusal to show.
   const done = answer.ok || answer.code === "already_yours";
   if (done) page.store.unfold(part, false);
@@ -85,7 +91,7 @@ function resultOf(name, id) {
   switch (name.slice(0, name.indexOf("_"))) {
     case "proposal": return `pe-${id}`;
     case "action": return `ar-${id}`;
-    case "call": return `co-${id}`;
+    case "call": return `ci-${id}`;
     default: return name === "question_answer" ? `q-${id}` : name === "message_cancel" ? "" : "say";
   }
 }
@@ -144,15 +150,4 @@ async function earlier(page) {
   store.refuse("earlier", "");
   store.older(await answer.json());
   place.hold(page.draw);
-}
-
-/** Replace a part of the page with the server's fresh rendering of it. @param {HTMLElement} root @param {string} url */
-export async function refresh(root, url) {
-  const answer = await fetch(url).catch(() => null);
-  if (!answer?.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.getElementById(root.id);
-  if (!fresh) return;
-  localTimes(fresh);
-  morphChildren(root, document.adoptNode(fresh));
 }

@@ -30,7 +30,8 @@ export class Composer {
     this.button = /** @type {HTMLButtonElement} */ (form.querySelector(".send"));
     this.hint = /** @type {HTMLElement} */ (form.querySelector(".composer__hint"));
     this.refusal = /** @type {HTMLElement} */ (form.querySelector("[data-refusal]"));
-    this.key = `accord.draft.${store.threadId}`;
+    // By the person too: who signs in after another in the same tab sends nothing of theirs.
+    this.key = `accord.draft.${store.viewer.id}.${store.threadId}`;
     /** @type {string | null} the id of the command that is not answered yet */
     this.sending = null;
     form.addEventListener("submit", (event) => { event.preventDefault(); this.send(); });
@@ -40,6 +41,8 @@ export class Composer {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.send(); }
     });
     connection.addEventListener("state", () => this.render());
+    // Where there is no key to press, none is named.
+    if (matchMedia("(hover: none)").matches) this.field.placeholder = "Write to everyone here";
     this.restore();
   }
 

@@ -1,13 +1,13 @@
 /** Delegation in time: what the thread's head says while it stands, and that it stops saying so when it is over. */
 
 import { el, icon } from "./dom.js";
+import { LONGEST_WAIT_MS, now } from "./server_clock.js";
 import { when } from "./words.js";
 
 /** @typedef {import("./store.js").Item} Item */
 /** @typedef {import("./store.js").Store} Store */
 
-const SOON = 100;
-const LONGEST_WAIT = 2 ** 31 - 1;
+const SOON_MS = 100;
 
 /** What an agent may do here, by the level it was given. @type {Record<string, string>} */
 const MAY = { allow: "may edit here", propose: "only suggests changes here", deny: "changes no document here" };
@@ -15,7 +15,7 @@ const MAY = { allow: "may edit here", propose: "only suggests changes here", den
 /** What stands for the thread's agent at this moment. @param {Store} store @returns {Item | null} */
 export function delegation(store) {
   const one = store.thread?.delegation;
-  return one && Date.parse(one.until) > Date.now() ? one : null;
+  return one && Date.parse(one.until) > now() ? one : null;
 }
 
 /** What stands, with who gave it and why. @param {string} agent @param {Item} one */
@@ -42,5 +42,5 @@ let timer;
 export function redrawWhenOver(store) {
   clearTimeout(timer);
   const one = delegation(store);
-  if (one) timer = setTimeout(() => store.changed(), Math.min(Date.parse(one.until) - Date.now() + SOON, LONGEST_WAIT));
+  if (one) timer = setTimeout(() => store.changed(), Math.min(Date.parse(one.until) - now() + SOON_MS, LONGEST_WAIT_MS));
 }

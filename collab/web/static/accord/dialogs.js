@@ -10,14 +10,17 @@ export function openDialog(id) {
 
 /** Make every control that opens or closes a dialog work. */
 export function watchDialogs() {
+  /** @type {EventTarget | null} where the press that a click ends has begun: text selected to beyond a dialog closes none */
+  let pressed = null;
+  document.addEventListener("pointerdown", (event) => { pressed = event.target; }, true);
   document.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
     const opener = target.closest("[data-dialog]");
     if (opener) openDialog(opener.getAttribute("data-dialog") ?? "");
     if (target.closest("[data-close]")) target.closest("dialog")?.close();
-    if (target instanceof HTMLDialogElement) target.close();
+    if (target instanceof HTMLDialogElement && target === pressed) target.close();
     if (target.closest("[data-menu-button]")) toggleMenu();
-    else if (document.body.hasAttribute("data-menu") && !target.closest(".side")) toggleMenu(false);
+    else if (document.body.hasAttribute("data-menu") && (!target.closest(".side") || target.closest("[data-open-document]"))) toggleMenu(false);
     const copy = target.closest("[data-copy]");
     if (copy) copyText(copy);
   });

@@ -40,6 +40,7 @@ export class Pane {
     this.known = this.signature();
     this.tab = "now";
     this.drawn = this.shown;
+    this.sending = false;
     this.writers = new Editing(connection, () => this.live());
     this.parts = new Parts(root, () => this.show("history"));
     localTimes(root);
@@ -137,7 +138,6 @@ export class Pane {
   click(target) {
     const tab = /** @type {HTMLElement | null} */ (target.closest("[data-tab]"));
     if (tab) this.show(tab.dataset.tab ?? "now");
-    if (target.closest("a[href^='#p-']")) press("conversation");
     const act = /** @type {HTMLElement | null} */ (target.closest("[data-pane]"))?.dataset.pane;
     if (act === "edit") this.edit(true);
     if (act === "cancel") this.edit(false);
@@ -187,9 +187,12 @@ export class Pane {
     const { form: act = "" } = form.dataset;
     if (!(act in COMMANDS)) return;
     event.preventDefault();
+    if (this.sending) return;
     const [name, args] = COMMANDS[act](new FormData(form, event.submitter));
     this.note("", form);
+    this.sending = true;
     const answer = await this.connection.command(name, { document: this.shown, ...args });
+    this.sending = false;
     if (answer.ok) return act === "save" ? this.edit(false) : this.done(act);
     this.note(act === "save" ? `Not saved: ${answer.because}` : answer.because, form);
     if (act === "save" && answer.code === "conflict") await this.conflict(form);
@@ -236,11 +239,11 @@ function press(view) {
   /** @type {HTMLElement | null} */ (document.querySelector(`[data-show='${view}']`))?.click();
 }
 
-/** The document pane on wide screens, the tabs on small ones. */
+/** The document pane on wide screens, the tabs on small ones; a link into the conversation shows it there. */
 export function watchViews() {
   document.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
-    const show = /** @type {HTMLElement | null} */ (target.closest("[data-show]"))?.dataset.show;
+    const show = /** @type {HTMLElement | null} */ (target.closest("[data-show]"))?.dataset.show ?? (target.closest("a[href^='#']") && "conversation");
     if (show) {
       document.body.dataset.view = show;
       document.querySelectorAll("[data-show]").forEach((tab) => {

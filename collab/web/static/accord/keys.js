@@ -50,7 +50,8 @@ function letter(event) {
 /** Move to the next or previous item of the log. @param {number} by */
 function step(by) {
   const stops = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-stop]")]);
-  const here = stops.findIndex((stop) => stop.contains(document.activeElement));
+  // The innermost: a card is a stop inside its exchange.
+  const here = stops.findLastIndex((stop) => stop.contains(document.activeElement));
   const next = here < 0 ? (by > 0 ? 0 : stops.length - 1) : Math.min(stops.length - 1, Math.max(0, here + by));
   stops[next]?.focus();
 }

@@ -50,9 +50,9 @@ export class Pin {
   }
 }
 
-/** @param {IntersectionObserverEntry} entry */
-function isInSight({ intersectionRatio, intersectionRect, rootBounds }) {
-  return intersectionRatio >= ENOUGH || intersectionRect.height >= ENOUGH * (rootBounds?.height ?? Infinity);
+/** Behind the document, on small screens, no card is in sight. @param {IntersectionObserverEntry} entry */
+function isInSight({ isIntersecting, intersectionRatio, intersectionRect, rootBounds }) {
+  return isIntersecting && (intersectionRatio >= ENOUGH || intersectionRect.height >= ENOUGH * (rootBounds?.height ?? Infinity));
 }
 
 /** @typedef {{id: string, mark: string, text: string, action: Item | null}} Waits */

@@ -60,10 +60,10 @@ async function acceptEdited(page, id, written) {
   draft.sent = true;
   const answer = await settle(page, id, "proposal_accept", { proposal: id, text, base_version: draft.version, ...renamed });
   draft.sent = false;
-  if (answer.ok) {
+  if (answer?.ok) {
     drafts.delete(id);
     page.store.unfold(editKey(id), false);
-  } else if (answer.code === "edits_stale") {
+  } else if (answer?.code === "edits_stale") {
     showNewest(page, id);
   }
 }

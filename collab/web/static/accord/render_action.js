@@ -19,7 +19,7 @@ export function actionCard(store, one) {
   const open = one.state === "open";
   return el(open ? "article.ask" : "article.ask.ask--closed", { id: `a-${one.id}`, "aria-labelledby": `an-${one.id} ah-${one.id}`, tabindex: "-1", "data-stop": true },
     head(store, one, open),
-    el("ol.steps", {}, one.steps.map((/** @type {any} */ step) => stepRow(store, step, !open))),
+    el("ol.steps", {}, one.steps.map((/** @type {any} */ step) => stepRow(store, step, one.state === "approved"))),
     open && el("p.ask__why", {}, why(store, one)),
     open ? openFoot(store, one) : closedFoot(store, one),
     open && declineForm(store, one),
@@ -44,14 +44,14 @@ export function countdown(one, told) {
   return el(isLate(one.expires_at) ? "accord-countdown.clock.clock--late" : "accord-countdown.clock", { until: one.expires_at, of: whole, ...told });
 }
 
-/** A step in words, its values boxed; the whole of what is shortened; what became of it. @param {Store} store @param {any} step @param {boolean} over */
-function stepRow(store, step, over) {
+/** A step in words, its values boxed; the whole of what is shortened; what became of it. @param {Store} store @param {any} step @param {boolean} approved */
+function stepRow(store, step, approved) {
   const parts = step.parts?.length ? step.parts : [["words", step.text]];
   const long = step.arguments.filter((/** @type {any} */ argument) => argument.whole);
   return el("li", {}, el("div", {},
     parts.map((/** @type {[string, string]} */ [kind, text]) => (kind === "value" ? el("span.arg", {}, text) : text)),
     long.map((/** @type {any} */ argument) => wholeOf(store, `whole-${step.call}-${argument.name}`, argument)),
-    over && cameTo(store, step)));
+    approved && cameTo(store, step)));
 }
 
 /** The whole of a value that is shortened. @param {Store} store @param {string} key @param {any} argument */

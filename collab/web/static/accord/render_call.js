@@ -24,6 +24,9 @@ const NAMED = 4;
 /** What marks the part of a call where its person is asked whether to share it. @param {string} id */
 export const asksToShare = (id) => `share-${id}`;
 
+/** What is said where a call was checked and is still not known. @param {string} id */
+export const checkedKey = (id) => `checked-${id}`;
+
 /** How an outcome looks: class, icon, word. @param {string | null} outcome */
 export const outcomeOf = (outcome) => OUTCOMES[outcome ?? ""] ?? OUTCOMES.unknown;
 
@@ -32,11 +35,11 @@ export function callRow(store, call, turn) {
   const [look, mark, word] = lookOf(call, turn);
   const open = store.unfolded.has(call.id);
   const told = call.args !== null;
-  return el(`li.call.call--${look}`, { "data-key": `c-${call.id}` },
+  return el(`li.call.call--${look}`, { id: `ci-${call.id}`, tabindex: "-1" },
     mark ? icon(mark) : el("span.spin", { "aria-hidden": "true" }),
     el("span", {}, el("span.call__does", {}, call.label), call.brief && " ", call.brief && el("span.call__args", {}, call.brief)),
     el("span.call__out", {}, call.outcome === "pending_confirmation" ? waitsFor(store, call, word) : word, call.shared && el("span.tag", {}, icon("people", "s"), "shared"), told && moreButton(call, open)),
-    notes(call).map((note) => el("span.call__because", {}, note)),
+    notes(store, call).map((note) => el("span.call__because", {}, note)),
     open && told && more(store, call, turn),
     (open || !told) && undoing(store, call),
     unknownActs(store, call),
@@ -56,10 +59,11 @@ function waitsFor(store, call, otherwise) {
   return action ? el("a.link", { href: `#a-${action.id}` }, `waits for A${action.number}`) : otherwise;
 }
 
-/** What there is to say of how it ended. @param {Item} call @returns {string[]} */
-function notes(call) {
+/** What there is to say of how it ended. @param {Store} store @param {Item} call @returns {string[]} */
+function notes(store, call) {
   const because = call.outcome === "pending_confirmation" || (call.outcome === "done" && !call.reason) ? "" : call.because;
-  return [because, call.gone && `It is gone, says ${call.gone.says}.`].filter(Boolean);
+  const again = call.outcome === "unknown" && call.can?.repeat === false;
+  return [because, call.gone && `It is gone, says ${call.gone.says}.`, again && `${store.agentName} may do it once more, when asked for it again.`].filter(Boolean);
 }
 
 /** @param {Item} call @param {boolean} open */
@@ -85,13 +89,16 @@ function unknownActs(store, call) {
   const { check, repeat } = call.can ?? {};
   const asks = repeat && isTheirs(store, call);
   if (!check && !asks) return null;
-  const key = sureKey("repeat", call.id);
+  const [key, checked] = [sureKey("repeat", call.id), store.refusals.get(checkedKey(call.id))];
   if (asks && store.unfolded.has(key)) {
-    return sure(call, key, "repeat", "Allow it again", `Nobody knows whether ${call.label.toLowerCase()} was done. If it was, doing it again makes it happen twice. ${store.thread?.agent?.name ?? "The agent"} may then do it once more with the same arguments.`);
+    return sure(call, key, "repeat", "Allow it again", `Nobody knows whether ${call.label.toLowerCase()} was done. If it was, doing it again makes it happen twice. ${store.agentName} may then do it once more with the same arguments.`);
   }
-  return el("p.bar.call__acts.guard", {},
-    check && el("button.btn.btn--s", { type: "button", "data-act": "check", "data-id": call.id }, "Check now"),
-    asks && opener(call, key, "Do it again…"));
+  return [
+    el("p.bar.call__acts.guard", {},
+      check && el("button.btn.btn--s", { type: "button", "data-act": "check", "data-id": call.id }, "Check now"),
+      asks && opener(call, key, "Do it again…")),
+    checked && el("p.call__because", { role: "alert" }, checked),
+  ];
 }
 
 /** Taking back what was done. @param {Store} store @param {Item} call */
@@ -125,7 +132,7 @@ function sharing(store, call) {
       el("button.btn.btn--s", { type: "button", id: `cs-${id}`, "data-act": "share-open", "data-id": id }, "Share…"));
   }
   return el("div.call__sure", { role: "group", "aria-labelledby": `cw-${id}` },
-    el("p", { id: `cw-${id}` }, `Everyone who can see this thread will see what was asked and what came back, now and later${among(store)}. ${store.thread?.agent?.name ?? "The agent"} may tell them too. Sharing is not undone.`),
+    el("p", { id: `cw-${id}` }, `Everyone who can see this thread will see what was asked and what came back, now and later${among(store)}. ${store.agentName} may tell them too. Sharing is not undone.`),
     el("div.bar.bar--end.guard", {},
       el("button.btn.btn--s.btn--plain", { type: "button", id: `cx-${id}`, "data-act": "share-close", "data-id": id }, "Cancel"),
       el("button.btn.btn--s.btn--go", { type: "button", "data-act": "share", "data-id": id }, "Share with everyone here")));

@@ -4,6 +4,7 @@ import { el, icon, morphChildren, unseen } from "./dom.js";
 import { refusal } from "./render_message.js";
 import { avatar } from "./render_people.js";
 import { inALine, isSource } from "./render_source.js";
+import { now as serverNow } from "./server_clock.js";
 import { Ticking } from "./ticking.js";
 import { hueOf, isViewer, length, nameFor, sameAuthor } from "./words.js";
 
@@ -14,7 +15,7 @@ import { hueOf, isViewer, length, nameFor, sameAuthor } from "./words.js";
 class Elapsed extends Ticking {
   tick() {
     const since = Date.parse(this.getAttribute("since") ?? "");
-    if (this.shadow) this.shadow.textContent = length((Date.now() - since) / 1000);
+    if (this.shadow) this.shadow.textContent = length((serverNow() - since) / 1000);
   }
 }
 customElements.define("accord-elapsed", Elapsed);
@@ -53,7 +54,7 @@ const mayStop = (store, turn) => !turn.stop_asked_by && (isViewer(turn.for, stor
 
 /** @param {Store} store @param {Item | undefined} turn @param {Item[]} waiting @returns {(Node | string)[]} */
 function sentence(store, turn, waiting) {
-  const agent = turn?.agent.name ?? store.thread?.agent?.name ?? "The agent";
+  const agent = turn?.agent.name ?? store.agentName;
   const whom = nameFor(turn?.for ?? null, store.viewer.id);
   if (!turn && !waiting.length) return [`${agent} asks what a message means, and holds it.`];
   if (!turn) return [`${agent} starts next for `, isSource(waiting[0].author) ? "no one" : name(waiting[0].author, store), "."];
@@ -85,7 +86,7 @@ const MEANINGS = [["adds", "Adds to it"], ["independent", "Independent"], ["revi
 /** A message that no turn takes until its author says what it means. @param {Store} store @param {Item} message */
 function heldRow(store, message) {
   const theirs = isViewer(message.author, store.viewer.id);
-  const agent = store.thread?.agent?.name ?? "The agent";
+  const agent = store.agentName;
   return el("li.wait.wait--held", { id: `w-${message.id}` },
     avatar(message.author, { size: "s" }),
     el("span.wait__text", {}, inALine(message)),
@@ -93,7 +94,7 @@ function heldRow(store, message) {
     theirs ? el("div.wait__ask.guard", { role: "group", "aria-labelledby": `wh-${message.id}` },
       el("p", { id: `wh-${message.id}` }, `${message.because || `${agent} cannot tell what this means for its work.`} Which is it?`),
       el("div.bar", {}, MEANINGS.map(([meant, word]) => el("button.btn.btn--s", { type: "button", "data-act": "mean", "data-id": message.id, "data-value": meant }, word))))
-      : el("span.wait__why.wait__why--long", {}, `held: ${agent} asked ${message.author.name} what it means`),
+      : el("span.wait__why", {}, `held: ${agent} asked ${message.author.name} what it means`),
     refusal(store, message.id));
 }
 

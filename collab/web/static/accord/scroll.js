@@ -2,6 +2,7 @@
 
 const NEAR = 80;
 const MARK_AFTER_MS = 700;
+const UNTOLD_MS = 1000;
 
 export class Place {
   /** @param {HTMLElement} log @param {import("./store.js").Store} store @param {import("./socket.js").Connection} connection */
@@ -17,6 +18,8 @@ export class Place {
   }
 
   look() {
+    // Behind the document, on small screens, nothing of it is seen.
+    if (!this.log.clientHeight) return;
     this.atEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < NEAR;
     document.body.toggleAttribute("data-behind", !this.atEnd);
     if (this.atEnd && document.visibilityState === "visible") this.seen();
@@ -36,8 +39,16 @@ export class Place {
   /** Draw with the reader's place kept, where older blocks come in above. @param {() => void} draw */
   hold(draw) {
     const fromEnd = this.log.scrollHeight - this.log.scrollTop;
-    draw();
+    this.untold(draw);
     this.log.scrollTop = this.log.scrollHeight - fromEnd;
+  }
+
+  /** Draw what is no news: a screen reader does not read it out as it comes into the log. @param {() => void} draw */
+  untold(draw) {
+    this.log.ariaLive = "off";
+    draw();
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => { this.log.ariaLive = null; }, UNTOLD_MS);
   }
 
   seen() {

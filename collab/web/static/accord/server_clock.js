@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const TOLD_MS = [5 * MINUTE_MS, MINUTE_MS, 0];
 
 /** Longer than this a browser's timer does not wait. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** @type {number | null} how far the server's clock is ahead of the local one */
 let ahead = null;
@@ -25,8 +25,11 @@ export function heard(at) {
   for (const one of document.querySelectorAll("accord-countdown")) /** @type {Countdown} */ (one).tick();
 }
 
+/** The server's moment, in milliseconds; until it has said one, the local clock's. */
+export const now = () => Date.now() + (ahead ?? 0);
+
 /** How many milliseconds are left until a moment; null where nobody knows yet. @param {string} until */
-export const leftMs = (until) => (ahead === null ? null : Math.max(0, Date.parse(until) - Date.now() - ahead));
+export const leftMs = (until) => (ahead === null ? null : Math.max(0, Date.parse(until) - now()));
 
 /** Whether the last minute before a moment has begun. @param {string} until */
 export const isLate = (until) => (leftMs(until) ?? Infinity) <= MINUTE_MS;

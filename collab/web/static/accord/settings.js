@@ -30,15 +30,13 @@ export function watchSettings(dialog, store, connection) {
     offer();
   };
   const send = async (/** @type {[string, Record<string, unknown>][]} */ commands) => {
-    for (const [name, args] of commands) {
-      const answer = await connection.command(name, args);
-      if (!answer.ok) {
-        alert.hidden = false;
-        alert.textContent = answer.because;
-        return;
-      }
-    }
-    dialog.close();
+    if (form.ariaBusy === "true") return;
+    form.ariaBusy = "true";
+    const because = await refusedOf(connection, commands);
+    form.ariaBusy = null;
+    if (!because) return dialog.close();
+    alert.hidden = false;
+    alert.textContent = because;
   };
 
   button.addEventListener("click", fill);
@@ -53,6 +51,19 @@ export function watchSettings(dialog, store, connection) {
   });
   store.subscribe(offer);
   offer();
+}
+
+/**
+ * Carry out commands in their order, up to the first that is refused.
+ * @param {import("./socket.js").Connection} connection @param {[string, Record<string, unknown>][]} commands
+ * @returns {Promise<string>} why it was refused; empty where all were carried out
+ */
+async function refusedOf(connection, commands) {
+  for (const [name, args] of commands) {
+    const answer = await connection.command(name, args);
+    if (!answer.ok) return answer.because;
+  }
+  return "";
 }
 
 /**

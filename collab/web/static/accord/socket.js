@@ -13,6 +13,9 @@ const AT_MOST = 200;
 const ACK_EVERY = 20;
 const ACK_AFTER_MS = 2000;
 
+/** @type {Answer} */
+const CLOSED = { ok: false, code: "not_found", because: "You can no longer see this thread." };
+
 export class Connection extends EventTarget {
   /** @param {string} url @param {import("./store.js").Store} store */
   constructor(url, store) {
@@ -29,17 +32,19 @@ export class Connection extends EventTarget {
     this.heard = 0;
     this.retryAt = 0;
     window.addEventListener("online", () => this.retry());
-    window.addEventListener("offline", () => this.socket?.close());
+    window.addEventListener("offline", () => this.cut());
     setInterval(() => this.tick(), 1000);
   }
 
   open() {
     clearTimeout(this.timer);
+    this.socket?.close();
     const socket = new WebSocket(this.url, PROTOCOL);
     this.socket = socket;
     this.caughtUp = false;
     this.frames = this.acknowledged = 0;
     socket.onopen = () => {
+      if (socket !== this.socket) return;
       this.heard = this.pinged = Date.now();
       this.send({ type: "hello", after_seq: this.store.headSeq, at_most: AT_MOST });
     };
@@ -56,6 +61,15 @@ export class Connection extends EventTarget {
     if (this.state === "offline") this.open();
   }
 
+  /** Take the connection as lost at once: where the network is gone, nobody answers that it is closed. */
+  cut() {
+    const { socket } = this;
+    if (!socket || socket.readyState === WebSocket.CLOSED) return;
+    this.socket = undefined;
+    socket.close();
+    this.lost();
+  }
+
   /**
    * Carry out a command on the server, once.
    * @param {string} name @param {Record<string, unknown>} args
@@ -63,6 +77,7 @@ export class Connection extends EventTarget {
    * @returns {Promise<Answer>}
    */
   command(name, args, id = crypto.randomUUID()) {
+    if (this.state === "closed") return Promise.resolve(CLOSED);
     return new Promise((settle) => {
       const frame = { type: "command", id, name, args };
       this.asked.set(id, { frame, settle });
@@ -106,7 +121,7 @@ export class Connection extends EventTarget {
   /** @param {any} frame */
   event(frame) {
     if (this.store.event(frame)) this.tell("event", frame);
-    else this.socket?.close();
+    else this.cut();
   }
 
   /** What is not acknowledged is what the server keeps for this socket. */
@@ -152,9 +167,10 @@ export class Connection extends EventTarget {
     this.asked.delete(id);
   }
 
-  /** @param {number} code why the socket was closed */
-  lost(code) {
+  /** @param {number} [code] why the server closed the socket */
+  lost(code = 0) {
     this.caughtUp = false;
+    clearTimeout(this.timer);
     clearTimeout(this.ackTimer);
     this.ackTimer = undefined;
     if (code === SIGNED_OUT) return location.reload();
@@ -169,8 +185,7 @@ export class Connection extends EventTarget {
   shut() {
     this.store.clear();
     this.become("closed");
-    const answer = { ok: /** @type {const} */ (false), code: "not_found", because: "You can no longer see this thread." };
-    for (const id of [...this.asked.keys()]) this.settle(id, answer);
+    for (const id of [...this.asked.keys()]) this.settle(id, CLOSED);
   }
 
   tick() {
@@ -178,7 +193,7 @@ export class Connection extends EventTarget {
     if (this.socket?.readyState !== WebSocket.OPEN) return;
     const now = Date.now();
     if (now - this.heard > LOST_AFTER_MS) {
-      this.socket.close();
+      this.cut();
     } else if (now - Math.max(this.heard, this.pinged ?? 0) > PING_AFTER_MS) {
       this.pinged = now;
       this.send({ type: "ping" });

@@ -187,6 +187,11 @@ export class Store {
     return this.get("thread", this.threadId);
   }
 
+  /** What the thread's agent is called, at the beginning of a sentence. */
+  get agentName() {
+    return this.thread?.agent?.name ?? "The agent";
+  }
+
   /** The turn that is running or waits for an answer, if there is one. @returns {Item | undefined} */
   get current() {
     const turns = this.all("turn").toReversed();

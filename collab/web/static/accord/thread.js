@@ -63,6 +63,6 @@ new Pane(byId("pane"), store, connection);
 store.subscribe(draw);
 watchActions({ store, connection, composer, place, draw });
 watchProposals({ store, connection, composer, place, draw });
-draw();
-document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+place.untold(draw);
 connection.open();
+document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

@@ -66,8 +66,9 @@ export class Timers {
     morphChildren(this.opener, el("span", {}, icon("clock"), waiting.length ? el("span.count", { "aria-hidden": "true" }, String(waiting.length)) : null));
     morphChildren(this.list, el("ul", {}, waiting.length ? waiting.map((timer) => this.row(timer)) : el("li.nothing", { "data-key": "none" }, el("b", {}, "No timer waits"),
       may ? "A timer tells people something at a moment, or asks the agent." : "Who may write here can set one.")));
-    this.more.hidden = !may || !this.form.hidden;
     if (!may) this.form.hidden = true;
+    this.more.hidden = !may;
+    /** @type {HTMLElement} */ (this.more.parentElement).hidden = !this.form.hidden;
     const asks = /** @type {HTMLInputElement | null} */ (this.form.querySelector("[name='does'][value='asks']"));
     if (asks) asks.disabled = !store.may("start_turn").ok || !store.thread?.agent;
     if (asks?.disabled && asks.checked) /** @type {HTMLInputElement} */ (this.form.querySelector("[name='does'][value='tells']")).checked = true;
@@ -171,10 +172,14 @@ export class Timers {
   }
 }
 
-/** A moment as clocks in its time zone show it. @param {string} iso @param {string} zone */
+/** A moment as clocks in its time zone show it; as the reader's do, where their browser does not know the zone. @param {string} iso @param {string} zone */
 function inItsZone(iso, zone) {
-  const [there, today] = [wallClock(new Date(iso), zone), wallClock(new Date(), zone)];
-  return `${dayName(there.toISOString(), today)}, ${clock(there.toISOString())}`;
+  try {
+    const [there, today] = [wallClock(new Date(iso), zone), wallClock(new Date(), zone)];
+    return `${dayName(there.toISOString(), today)}, ${clock(there.toISOString())}`;
+  } catch {
+    return `${dayName(iso)}, ${clock(iso)} your time`;
+  }
 }
 
 /** The local date that reads as a moment does in a time zone. @param {Date} at @param {string} zone */
