@@ -79,6 +79,7 @@ class SourceForm(SourceModelForm):
     class Meta:
         model = Source
         fields = (*ONCE, *SETTINGS)
+        help_texts = {"name": "It delivers to /hooks/NAME/."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -261,6 +262,7 @@ class DeliveryAdmin(StaffAdmin):
             **self.admin_site.each_context(request), "opts": self.opts, "original": obj, "title": f"Act on {obj}",
             "form": form, "routable": obj.state == Delivery.State.UNROUTABLE,
             "waits": obj.state in Delivery.WAITS,
+            "because": obj.reason if self.may_read(reader(request), obj) else "",
         }  # fmt: skip
         return TemplateResponse(request, "admin/delivery.html", dict(shown), status=status)
 

@@ -63,7 +63,8 @@ def object_named(text: str) -> Object:
     if (id := _id(text)) is None:
         if (bare := _bare(text)) is not None:
             return bare
-        raise Unnamed(f"{text!r} is no object: give an id, or workspace:NAME, thread:TITLE or document:TITLE.")
+        forms = "an id, workspace:NAME, thread:TITLE, document:TITLE, or the name of an enabled tool"
+        raise Unnamed(f"{text!r} is no object: give {forms}.")
     found: list[Object] = [row for model in KINDS.values() for row in _all(model).filter(pk=id)]
     if not found:
         raise Unnamed(f"There is no {', '.join([*KINDS][:-1])} or {[*KINDS][-1]} with the id {id}.")

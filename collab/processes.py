@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error
 from django.core.management.base import CommandError
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 
 
 def require_runners(command: str) -> None:
@@ -23,6 +24,23 @@ def require_runners(command: str) -> None:
         raise CommandError(lacks)
     if not settings.ACCORD_RUNNERS:
         raise CommandError(f"{command} needs ACCORD_RUNNERS=1, in this process and every other of this Accord.")
+
+
+def require_migrated(command: str) -> None:
+    """Check that the database has what this code's migrations add.
+
+    Args:
+        command: who needs it, as people type it.
+
+    Raises:
+        CommandError: some are not applied; it says how to apply them.
+    """
+    executor = MigrationExecutor(connection)
+    if plan := executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        raise CommandError(
+            f"{command} needs the database migrated ({len(plan)} not applied): "
+            "run manage.py migrate first, with ACCORD_RUNNERS=1."
+        )
 
 
 def check_runners(**_: Any) -> list[CheckMessage]:

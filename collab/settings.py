@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "collab.web.form_encoding.OnlyUtf8Forms",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -76,7 +77,8 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'accord.sqlite3'}")}
+# An address that is set and empty, as in a file of settings to fill in, is none.
+DATABASES = {"default": env.db_url_config(env.str("DATABASE_URL", "") or f"sqlite:///{DATA_DIR / 'accord.sqlite3'}")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # Deferred transactions fail at once when two of them upgrade to a write; immediate ones queue (STACK, SQLite).
     DATABASES["default"]["OPTIONS"] = {
@@ -95,6 +97,9 @@ else:
     # A process stopped in the middle of a transaction must not keep its threads locked for as long as it sleeps.
     DATABASES["default"]["OPTIONS"].setdefault("options", "-c idle_in_transaction_session_timeout=10000")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Failed tries to sign in are counted here; with room for few, other names would push out the one that is guessed at.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
 # Turns run in processes of their own (`manage.py runner`), woken by jobs in the database.
 ACCORD_RUNNERS = env.bool("ACCORD_RUNNERS", default=False)
@@ -214,6 +219,7 @@ UNFOLD = {
     "SITE_SUBHEADER": "Administration",
     "SITE_ICON": f"{STATIC_URL}accord/icon.svg",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": f"{STATIC_URL}accord/icon.svg"}],
+    "STYLES": [f"{STATIC_URL}accord/admin.css"],
     "BORDER_RADIUS": "8px",
     "COLORS": {
         "primary": {

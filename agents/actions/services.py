@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-
 from agents.actions.asking import STANDS
 from agents.actions.closing import action_closed
 from agents.models.actions import PendingAction

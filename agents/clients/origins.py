@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
+from pydantic import AnyHttpUrl, ValidationError
 
 from collab.errors import CollabError
 
@@ -36,6 +37,8 @@ def origin_of(scope: dict[str, Any]) -> str:
     if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
         raise NotServed
     origin = f"{'https' if _is_secure(scope) else 'http'}://{host}"
+    if not _is_address(origin):
+        raise NotServed
     if _header(scope, b"origin") not in ("", origin):
         raise NotOurPage
     return origin
@@ -54,6 +57,15 @@ def issuer_of(origin: str) -> str:
 def metadata_of(origin: str) -> str:
     """Return where a program reads how people let it in."""
     return f"{origin}/.well-known/oauth-protected-resource{MCP_PATH}"
+
+
+def _is_address(origin: str) -> bool:
+    """Whether addresses can begin so: Django lets any number pass for a port, and any labels for a name."""
+    try:
+        AnyHttpUrl(origin)
+    except ValidationError:
+        return False
+    return True
 
 
 def _header(scope: dict[str, Any], name: bytes) -> str:

@@ -140,8 +140,8 @@ class Call(models.Model):
 
     @property
     def name(self) -> str:
-        """What it is called in its thread: ``T2.1`` is the first call of the second turn."""
-        return f"{self.turn}.{self.number}"
+        """What it is called in its thread: ``T2-1`` is the first call of the second turn."""
+        return f"{self.turn}-{self.number}"
 
 
 class Question(models.Model):

@@ -13,7 +13,7 @@ _AUXILIARY = _M["haves"] | _M["bes"] | _MODALS | {"do", "does", "did", "'s", "to
 _LOOSE = _M["adverbs"] | {"not", "never", "no"}
 _GOVERNORS = _M["managed"] | _M["unable"] | _M["about_to"] | _M["tried"]
 _LINKS = frozenset({"and", "or", ",", "then", "but", "&"})
-_VOWELS = "aeiou"
+_ACTING = frozenset({"put", "sent", "gave", "given", "got", "told", "let", "for", "to", "with"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +139,19 @@ def subject_of(tokens: Tokens, group: Group, clause: Clause) -> str:
     """Return the last word of what acts: a pronoun or the head of a noun phrase; "" when nothing stands there."""
     for place in range(group.host - 1, clause.start - 1, -1):
         word = tokens.words[place]
+        if _is_object(tokens, place, clause):
+            continue
         if word in _M["pronouns_first"] or word in _M["pronouns_other"]:
             return word
         if place == group.host - 1 and word not in _LINKS and word not in _M["adverbs"]:
             return _head(tokens, place, clause)
     return ""
+
+
+def _is_object(tokens: Tokens, place: int, clause: Clause) -> bool:
+    """Say whether a "you" is acted on: "I signed you up and put you on the list"."""
+    before = tokens.words[place - 1] if place > clause.start else ""
+    return tokens.words[place] == "you" and (before.endswith("ed") or before in _ACTING)
 
 
 def _head(tokens: Tokens, place: int, clause: Clause) -> str:

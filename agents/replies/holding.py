@@ -159,7 +159,7 @@ class Holding:
 
     def _not_attempted(self, found: Judgement, one: Tied, tokens: Tokens) -> None:
         reading = one.reading
-        if self._only_follows(tokens, reading):
+        if self._only_follows(tokens, reading) or self._is_of_what_was_made(one):
             return
         # How things stand is a claim of ours only where it is said of what the tool is for.
         subject = tokens.words[reading.clause.start : reading.group]
@@ -170,6 +170,14 @@ class Holding:
         done = {call.name for call in self._known.writes if allows(call.outcome, "done")}
         if is_said and not self._sibling_did(one) and not (done | self._known.undone) & one.tie.rivals:
             found.faults.append(Fault("not_attempted", one.tie.tools[0], None))
+
+    def _is_of_what_was_made(self, one: Tied) -> bool:
+        """Say whether a clause tells vaguely of what a call of this turn made: "reservation SR-9 is confirmed"."""
+        made = (
+            call.evidence.identifiers - call.sent.identifiers for call in self._known.writes if call.outcome == "done"
+        )
+        is_vague = all(use.light or use.vague for use in one.reading.uses)
+        return is_vague and any(not ids.isdisjoint(one.identifiers) for ids in made)
 
     def _only_follows(self, tokens: Tokens, reading: Reading) -> bool:
         """Say whether a clause tells what comes of what was done ("a refund is on its way"), or what is seen."""
@@ -189,7 +197,7 @@ class Holding:
         named = calls_named(calls, said) if reading.act == "done" else []
         if reading.act not in {"done", "promise"} or (reading.is_stative and reading.act == "done" and not named):
             return
-        calls = named or calls
+        calls = tuple(named) or calls
         before = tokens.words[reading.clause.start : reading.at]
         is_of_tool = not named and any(singular(word) in self._known.words.nouns for word in before)
         if "already" in before or is_of_tool:

@@ -26,7 +26,6 @@ MOST_VERBS = 24
 """Verbs of one span that may mean actions; one with more is not read, and replaced."""
 
 _WORD = re.compile(r"[a-z]+")
-_CHANGES = frozenset({"changes", "requests", "updates", "actions"})
 _QUOTED = re.compile(r"\"[^\"\n]{0,400}\"")
 _SPEAKERS = r"you|they|he|she|customer|user|seller|manager|message|email|review|note|comment"
 _ATTRIBUTES = re.compile(rf"\b(?:{_SPEAKERS})\b[^.!?\"]{{0,60}}$")
@@ -86,9 +85,9 @@ class Judge:
         if tokens and sum(word in self._known.words.verbs for word in tokens.words) > MOST_VERBS:
             return self._unread(found, tokens)
         tied = list(self._tied(tokens, span)) if tokens else []
-        if tokens and is_all_done and _CHANGES & set(tokens.words):
+        if is_all_done and "changes" in text:
             # "Both changes are made" names no tool.
-            tied = [one for one in tied if not all(use.light for use in one.reading.uses)]
+            tied = [one for one in tied if not all(use.light or use.vague for use in one.reading.uses)]
         if tokens and tied:
             below = listed(spans, place) if span.leads else ()
             for one in tied:
@@ -132,9 +131,9 @@ def is_free(span: Span, known: Known) -> bool:
 def may_speak(text: str, known: Words) -> bool:
     """Say whether a text holds all the words of anything that an action is told with."""
     have = frozenset(_WORD.findall(text.replace("e-mail", "email")))
-    return any(
-        have.issuperset(use.rest) for word in have if word in known.uses for use in known.uses[word]
-    ) or any(have.issuperset(phrase) for word in have if word in ADJECTIVE_HEADS for phrase in ADJECTIVE_HEADS[word])
+    return any(have.issuperset(use.rest) for word in have if word in known.uses for use in known.uses[word]) or any(
+        have.issuperset(phrase) for word in have if word in ADJECTIVE_HEADS for phrase in ADJECTIVE_HEADS[word]
+    )
 
 
 def _without_quotations(text: str) -> str:

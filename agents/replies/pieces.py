@@ -7,6 +7,7 @@ are what was fed.
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 LONGEST_SENTENCE = 2_000
 """After how many characters a sentence leaves at its next space."""
@@ -18,7 +19,10 @@ _CLOSERS = "\"'”’»›)]}*_`~」』）"
 _OPENERS = "\"'“‘«‹([{*_`~「『（"
 _WIDE = "。！？"
 _MOST_CLOSERS = 8
-_PLACE = re.compile(rf"\s|[{_WIDE}][{_WIDE}{re.escape(_CLOSERS)}]{{0,{_MOST_CLOSERS}}}+(?=.)", re.DOTALL)
+_WIDE_END = rf"[{_WIDE}][{_WIDE}{re.escape(_CLOSERS)}]{{0,{_MOST_CLOSERS}}}+(?=.)"
+_PLACE = re.compile(rf"\s|{_WIDE_END}", re.DOTALL)
+# No sentence ends at a space behind a letter or a digit.
+_END = re.compile(rf"(?<![^\W_]) |[^\S ]|{_WIDE_END}", re.DOTALL)
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
 _HELD_WORD = re.compile(r"\d{1,3}|[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]")
 _ABBREVIATIONS = re.compile(
@@ -70,10 +74,11 @@ class Pieces:
 
     def _end_of_piece(self, text: str, start: int) -> int | None:
         longest = start + LONGEST_WORD
-        for place in _PLACE.finditer(text, self._looked_at, longest + 1):
-            at = place.start()
-            is_inside = place[0] == " " and text[at - 1].isalnum() and at - start < LONGEST_SENTENCE
-            if not is_inside and place.end() <= longest and self._may_end(text[start:at], place[0]):
+        long = start + LONGEST_SENTENCE
+        for place in chain(
+            _END.finditer(text, self._looked_at, long), _PLACE.finditer(text, max(self._looked_at, long), longest + 1)
+        ):
+            if place.end() <= longest and self._may_end(text[start : place.start()], place[0]):
                 return place.end()
             self._looked_at = place.end()
         if len(text) > longest:

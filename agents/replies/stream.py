@@ -53,7 +53,8 @@ class CheckedStream:
     def feed(self, delta: str) -> list[str]:
         """Take the next characters of a response and return the text that may be shown by now."""
         self._written += delta
-        return self._let_out(self._pieces.feed(delta))
+        pieces = self._pieces.feed(delta)
+        return self._let_out(pieces) if pieces else []
 
     def drop(self) -> None:
         """Forget what was held back of this response: it is asked for again."""

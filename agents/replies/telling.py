@@ -39,7 +39,10 @@ _UNDONE = frozenset({"undone", "undid", "reversed", "reverted", "rolled", "resto
 _ASKS = re.compile(
     r"[?]|\b(?:proceed|(?<!, )which|choose|how you(?:'d| would)|if you(?:'d| would) (?:like|prefer) (?:me )?to)\b"
 )
-_WANTS_A_YES = re.compile(r"\b(?:confirm\w*|approv\w*|your (?:ok|okay|go-ahead|yes|consent))\b")
+_WANTS_A_YES = re.compile(
+    r"\b(?:confirm(?:s|ation)?|approv(?:e|es|al)|your (?:ok|okay|go-ahead|yes|consent)|"
+    r"(?:once|until|when|after|if|be|not) [^.!?]{0,40}?(?:confirmed|approved))\b"
+)
 
 
 def left_out(text: str, judgements: Sequence[Judgement], known: Known) -> list[CallRecord]:

@@ -29,6 +29,7 @@ _OBJECT_LIGHTS, _HEAVY, _HEAVY_OF_MINE, _OF_REPLIES = (
     words("light", key) for key in ("object_lights", "heavy", "heavy_of_mine", "of_replies")
 )
 _UNDOING = words("light", "undoing")
+_PLACES = frozenset({"above", "below", "here"})
 _TRANSPARENT = frozenset(
     {
         "request",
@@ -87,6 +88,7 @@ def ties(tokens: Tokens, reading: Reading, scope: tuple[int, int], known: Known)
         for tool, score in _scores(tokens, reading, use, weights, heads, high, known).items():
             scores[tool] = max(scores.get(tool, 0), score)
     scores = {tool: score for tool, score in scores.items() if not _is_never(tokens, known.words, tool)}
+    scores = _of_what_was_called(scores, reading, heads, known)
     if scores and all(use.light for use in reading.uses):
         return [_tie_of(part, weights, known) for part in _by_noun(scores, heads, known)]
     if scores:
@@ -102,12 +104,23 @@ def ties(tokens: Tokens, reading: Reading, scope: tuple[int, int], known: Known)
     return [Tie(())] if is_light or is_heavy(tokens, reading) else []
 
 
+def _of_what_was_called(scores: dict[str, float], reading: Reading, heads: Weights, known: Known) -> dict[str, float]:
+    """Return the tools the verb means, where one of them was called for what it is said of: "I've raised a purchase
+    order" is said of what the turn raised, and of no other tool that orders."""
+    of_verb = {tool for use in reading.uses for tool, _ in use.tools}
+    is_called = any(call.name in of_verb and _noun_score(heads, call.name) for call in known.writes)
+    return {tool: score for tool, score in scores.items() if tool in of_verb} if is_called else scores
+
+
 def is_heavy(tokens: Tokens, reading: Reading) -> bool:
     """Say whether a reading says that we did what only a call does: "I've cancelled it", "I've moved your visit"."""
     after = tokens.words[reading.end : reading.clause.end]
-    if reading.act != "done" or (reading.is_stative and after[:2] != ["for", "you"]):
+    is_as_it_stands = reading.is_stative and after[:2] != ["for", "you"]
+    if reading.act != "done" or is_as_it_stands or words("moods", "denials") & set(after[:2]):
         return False
-    is_mine = reading.first_person and bool(after) and not _OF_REPLIES & set(after)
+    head = _head(tokens, reading.end, reading.clause.end)
+    of_replies = _OF_REPLIES & {*tokens.words[head[0] : head[1]], *(_PLACES & set(after))}
+    is_mine = reading.first_person and bool(after) and not of_replies
     return any(use.lemma in _HEAVY or (is_mine and use.lemma in _HEAVY_OF_MINE) for use in reading.uses)
 
 
@@ -202,7 +215,8 @@ def _scores(
     called = {call.name for call in known.writes}
     for tool, weight in use.tools:
         nouns = _noun_score(weights, tool)
-        names_itself = known.words.nouns.get(use.lemma, {}).get(tool, 0) >= 2
+        is_meant = bool(nouns) or reading.first_person or not called or tool in called
+        names_itself = is_meant and known.words.nouns.get(use.lemma, {}).get(tool, 0) >= 2
         is_clear = (
             bool(use.rest)
             or (weight >= 4 and (not use.vague or tool in called))

@@ -68,7 +68,8 @@ _CUE = re.compile(
     r"\b(?:id|ids|number|no\.?|code|reference|ref\.?|order|ticket|case|booking|reservation|invoice|account|tracking|confirmation"
     r"|incident|request|event|item|product|device|policy|transaction|subscription|#)"
     r"(?: ?(?:id|number|code|no\.?|reference|ref))?s?(?: is| are|:|#)*[ #:\"'(]*"
-    r"(?P<id>[a-z0-9][a-z0-9_-]*)(?![a-z0-9_-])(?! ?(?:%|(?:minute|hour|day|night|week|month|year|guest|person|people)s?\b))"
+    r"(?P<id>[a-z0-9][a-z0-9_-]*)(?![a-z0-9_-])"
+    r"(?! ?(?:%|(?:minute|hour|day|night|week|month|year|guest|person|people)s?\b))"
 )
 _IDENTIFIER = re.compile(r"(?<![\w@.$£€-])#?(?P<id>(?=[a-z0-9_-]*\d)[a-z0-9]+(?:[_-][a-z0-9]+)*)(?![\w@])")
 _DIGIT = re.compile(r"\d")

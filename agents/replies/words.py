@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from agents.replies.inflect import Form, forms, singular
@@ -225,6 +225,7 @@ def _never(writes: Sequence[ToolWords]) -> dict[str, frozenset[tuple[str, ...]]]
     }
 
 
+@lru_cache(maxsize=4_096)
 def verb_of(name: str) -> str:
     """Return the verb of a tool's name, with its particle."""
     return _split(name_words(name))[0]

@@ -17,16 +17,16 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError
 
 from agents.sources.admission import Arrived, Stored, Writer
 from agents.sources.counts import count
 from agents.sources.known import Directory, Known
-from agents.sources.rates import Rates, network
+from agents.sources.rates import Rates
 from agents.sources.schemes import SCHEMES, BadDelivery, Verified
 from collab.db import AWAY
 from collab.errors import Busy
+from collab.web.senders import network, sender_of
 
 log = structlog.get_logger(__name__)
 
@@ -108,7 +108,7 @@ class Desk:
     def _before_reading(self, source: Known, scope: Scope) -> Answer | None:
         if not source.enabled:
             return _refused(404, "switched_off", "This source is switched off.")
-        key = (source.id, network(_address(scope)))
+        key = (source.id, network(sender_of(scope)))
         if wait := self._asked.wait(key, per_minute=source.per_minute, now=time.monotonic()):
             return _too_many(wait)
         lengths = [value for name, value in scope["headers"] if name == b"content-length"]
@@ -168,16 +168,6 @@ def _too_large() -> Answer:
 def _away() -> Answer:
     because = "It could not be stored at this moment; send it again."
     return _refused(503, "away", because, **{"Retry-After": str(AWAY_SECONDS)})
-
-
-def _address(scope: Scope) -> str:
-    """Return where a request comes from; behind a proxy, what the proxy itself added last."""
-    if settings.SECURE_PROXY_SSL_HEADER:
-        sent = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
-        if sent:
-            return str(sent[-1].decode("latin-1").rpartition(",")[2].strip())
-    client = scope.get("client")
-    return str(client[0]) if client else ""
 
 
 async def _read(receive: Receive) -> bytes | None:

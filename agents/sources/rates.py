@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from ipaddress import IPv6Address, ip_address
 
 MOST_KEPT = 10_000
 """Whose rates are kept at once; the one heard of longest ago is forgotten first."""
@@ -33,16 +32,3 @@ class Rates:
         if len(self._left) > self._most:
             self._left.popitem(last=False)
         return 0.0 if taken else (1 - left) * 60 / per_minute
-
-
-def network(address: str) -> str:
-    """Return whose rate an address counts to: its own, or of IPv6 its network's, as one host there has many."""
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
-    if found.ipv4_mapped:
-        return str(found.ipv4_mapped)
-    return found.exploded[:19]

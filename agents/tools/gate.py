@@ -167,7 +167,7 @@ async def _sent(tool: Tool, ctx: ToolContext, args: BaseModel) -> Outcome:
         async with asyncio.timeout(tool.timeout):
             value = await tool.fn(ctx, **_arguments(args))
     except (TimeoutError, ConnectionError) as lost:
-        how = "no answer came in time" if isinstance(lost, TimeoutError) else "the connection broke before an answer came"
+        how = "no answer came in time" if isinstance(lost, TimeoutError) else "the connection broke before an answer"
         return Outcome("unknown", "no_answer", f"{tool.label}: {how}.")
     except PermissionsError as refusal:
         return Outcome("refused", refusal.code, refusal.because)

@@ -45,7 +45,7 @@ async def undone_in_turn(actor: Agent, name: str, tool: str) -> tuple[Call, Outc
     return the call as it is then, and what undoing it came to.
 
     Args:
-        name: the call's, like ``T2.1``.
+        name: the call's, like ``T2-1``.
         tool: the name of the tool it called, which is told to who is asked for consent.
 
     Raises:

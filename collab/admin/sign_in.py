@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
 from collab.web import tries
+from collab.web.senders import sender_of_request
 from collab.web.sessions import TOO_MANY
 
 
@@ -18,7 +19,7 @@ class StaffSignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         username = str(self.data.get("username", "")).strip()
-        address = self.request.META.get("REMOTE_ADDR", "")
+        address = sender_of_request(self.request)
         if not tries.left(username, address):
             self.throttled = True
             raise ValidationError(TOO_MANY, code="too_many")

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from daphne import http_protocol
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
@@ -30,8 +31,36 @@ SWITCH_SECONDS = 0.001
 """How long a database thread that computes may keep the event loop, and so everyone's live text, waiting; Python's own
 choice is five times that."""
 
+SUBPROTOCOLS = b"Sec-WebSocket-Protocol"
+
 RESTARTING = 1012
 """The close code that tells a browser to come back."""
+
+
+class Request(http_protocol.WebRequest):
+    """A request of HTTP, also one that becomes a socket: its client does not say where the application lies, and the
+    answer to HEAD has no body."""
+
+    def process(self) -> Any:
+        """Read it without the header by which anyone could say what every address begins with: pages would link
+        elsewhere, and what a proxy keeps away would be reached by another name. Names of subprotocols that Daphne
+        cannot read are none that there are."""
+        headers = self.requestHeaders
+        headers.removeHeader(b"Daphne-Root-Path")
+        if not all(names.isascii() for names in headers.getRawHeaders(SUBPROTOCOLS, [])):
+            headers.removeHeader(SUBPROTOCOLS)
+        return super().process()
+
+    def handle_reply(self, message: dict[str, Any]) -> None:
+        """Answer it. Of a body in parts only the first would be left out of the answer to HEAD; who keeps the
+        connection, as proxies do, would take the others for the next answer."""
+        if self.method == b"HEAD" and message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        super().handle_reply(message)
+
+
+# Daphne has no setting for it: it makes whatever this names, for sockets too before they are that.
+http_protocol.WebRequest = Request
 
 
 class WebServer(Server):

@@ -16,6 +16,7 @@ from collab import doorbell
 from collab.web import tries
 from collab.web.answers import page, reader
 from collab.web.forms import PasswordForm, SignInForm
+from collab.web.senders import sender_of_request
 
 TOO_MANY = "Too many tries. Wait ten minutes, then try again."
 
@@ -55,7 +56,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 def _tried(request: HttpRequest, form: SignInForm) -> HttpResponse:
     username, next_url = str(form.data.get("username", "")).strip(), str(form.data.get("next", ""))
-    address = request.META.get("REMOTE_ADDR", "")
+    address = sender_of_request(request)
     if not tries.left(username, address):
         return _door(request, username=username, next_url=next_url, refusal=TOO_MANY, status=429)
     user = authenticate(request, **_credentials(form)) if form.is_valid() else None

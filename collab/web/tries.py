@@ -1,10 +1,13 @@
-"""How often someone may try to sign in: ten failed tries per user name and address in ten minutes (FAILURES Z)."""
+"""How often someone may try to sign in: ten failed tries per user name and network in ten minutes (FAILURES Z)."""
 
 from __future__ import annotations
 
 from hashlib import sha256
+from unicodedata import normalize
 
 from django.core.cache import cache
+
+from collab.web.senders import network
 
 MOST = 10
 SECONDS = 600
@@ -33,4 +36,6 @@ def succeeded(username: str, address: str) -> None:
 
 
 def _key(username: str, address: str) -> str:
-    return "tries." + sha256(f"{username.casefold()}\n{address}".encode()).hexdigest()
+    """A name counts as itself in every form in which it signs someone in: forms make letters plain before they look."""
+    plain = normalize("NFKC", username).strip().casefold()
+    return "tries." + sha256(f"{plain}\n{network(address)}".encode(errors="replace")).hexdigest()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("django", "channels", "daphne", "django-guardian", "psycopg", "pydantic-ai-slim", "websockets")
+PACKAGES = ("django", "channels", "daphne", "django-guardian", "mcp", "psycopg", "pydantic-ai-slim", "websockets")
 TICKS = os.sysconf("SC_CLK_TCK")
 KIB = 1024
 

@@ -133,6 +133,17 @@ def test_no_letter_accepts_rejects_or_answers(stage, studio):
     expect(tab.button("Accept")).to_be_visible()
 
 
+def test_a_role_that_the_arrow_keys_pass_on_the_way_is_not_given(stage, studio):
+    page = stage.window("ana", studio.people_path)
+    role = page.get_by_role("combobox", name="Role of Vera")
+    role.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    expect(role).to_have_value("contributor")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Vera is contributor now.")).to_be_visible()
+
+
 def test_the_focus_is_seen_at_every_stop_and_the_way_leads_through_everything(stage, studio):
     tab = stage.tab("ana", studio.thread_path, reduced_motion="reduce")
     tab.says("ask us")

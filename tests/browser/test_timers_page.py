@@ -10,7 +10,6 @@ from tests.browser.test_accessibility import NARROW, NARROWEST, SIDEWAYS, WIDE
 from tests.support.site import Studio
 from tests.support.stage import Stage, Tab, until
 
-
 KNOWS_NO_VIENNA = """
 const Known = Intl.DateTimeFormat;
 Intl.DateTimeFormat = function (locale, options) {

@@ -155,6 +155,46 @@ class TestSigningIn:
         assert "Too many tries" in answer.content.decode()
         assert browser.get("/admin/").status_code == 302
 
+    @pytest.mark.parametrize("name", ["\uff41na", "\u1d43na", " ana", "ANA"])
+    def test_a_name_written_in_other_letters_has_no_tries_of_its_own(self, ana, name):
+        staffed(ana)
+        for _ in range(tries.MOST):
+            Client().post(SIGN_IN, {"username": "ana", "password": "wrong"})
+        assert Client().post(SIGN_IN, {"username": name, "password": PASSWORD}).status_code == 429
+
+    def test_tries_for_a_thousand_other_names_give_none_back(self):
+        for _ in range(tries.MOST):
+            tries.failed("ana", "192.0.2.1")
+        for number in range(1_000):
+            tries.failed(f"somebody{number}", "192.0.2.1")
+        assert tries.left("ana", "192.0.2.1") == 0
+
+    def test_one_ipv6_network_has_the_tries_of_one_address(self):
+        for number in range(tries.MOST):
+            tries.failed("ana", f"2001:db8::{number:x}")
+        assert tries.left("ana", "2001:db8::ffff") == 0
+        assert tries.left("ana", "2001:db8:0:1::1") == tries.MOST
+
+    @pytest.mark.parametrize("door", [SIGN_IN, "/sign-in/"])
+    def test_behind_a_proxy_nobody_uses_up_the_tries_of_others(self, ana, settings, door):
+        staffed(ana)
+        settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        for number in range(tries.MOST):
+            forwarded = {"X-Forwarded-For": f"198.51.100.7, 192.0.2.{number}, 203.0.113.9"}
+            Client().post(door, {"username": "ana", "password": "wrong"}, headers=forwarded)
+        mine, theirs = (
+            Client().post(door, {"username": "ana", "password": PASSWORD}, headers={"X-Forwarded-For": address})
+            for address in ("198.51.100.7", "203.0.113.9")
+        )
+        assert (mine.status_code, theirs.status_code) == (302, 429)
+
+    def test_without_a_proxy_nobody_says_where_they_come_from(self, ana):
+        staffed(ana)
+        for number in range(tries.MOST):
+            forwarded = {"X-Forwarded-For": f"192.0.2.{number}"}
+            Client().post(SIGN_IN, {"username": "ana", "password": "wrong"}, headers=forwarded)
+        assert Client().post(SIGN_IN, {"username": "ana", "password": PASSWORD}).status_code == 429
+
     def test_the_tries_of_both_doors_are_counted_together(self, ana):
         staffed(ana)
         for _ in range(tries.MOST):

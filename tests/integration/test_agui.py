@@ -43,6 +43,12 @@ def served(demo_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield running
 
 
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    yield
+    close_connections()
+
+
 @pytest.fixture(scope="module")
 def secret(served: Server) -> str:
     return issued(served)["ana"]
@@ -126,7 +132,6 @@ async def refused(client: Any, path: str, body: Any, *, method: str = "POST", **
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://127.0.0.1") as http:
         answer = await http.request(method, path, content=content, headers=sent)
-    close_connections()
     assert answer.headers["Content-Type"] == "application/problem+json"
     return answer.status_code, answer.json()["code"]
 

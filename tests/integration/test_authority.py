@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agents.clients.mcp.tools import tools
-from collab.db import in_db
+from collab.db import close_connections, in_db
 from collab.services.workspaces import member_role_set, workspace_create
 from permissions.roles import Role
 from tests.integration.test_routes import COMMANDS, DONE, NIL, NO, PROPOSED, READERS, Sent, args_of
@@ -100,6 +100,7 @@ async def _rest(played: Scene, someone: Someone, who: str) -> AsyncIterator[Does
         return REFUSALS[said["code"]]
 
     yield does
+    close_connections()
 
 
 @asynccontextmanager

@@ -149,6 +149,16 @@ def test_no_body_makes_a_page_fail(played: Scene, kind: str, body: bytes) -> Non
         assert browser.generic("POST", address, body, kind).status_code < 500, address
 
 
+@pytest.mark.parametrize("address", ["/", "/sign-in/", "/account/", "/nowhere/", "/admin/login/", "/connect/?ask=x"])
+def test_a_form_in_another_encoding_is_none_and_is_told_so(played: Scene, address: str) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(played.studio.ana.user)
+    browser.cookies["csrftoken"] = "a" * 32
+    for encoding in ("utf-16", "latin-1", "UTF8"):
+        kind = f"application/x-www-form-urlencoded; charset={encoding}"
+        assert 400 <= browser.generic("POST", address, b"name=x", kind).status_code < 500, encoding
+
+
 def test_every_form_needs_the_token_of_its_page_and_comes_from_here(played: Scene) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(played.studio.ana.user)
@@ -176,7 +186,7 @@ def test_a_thread_whose_first_message_is_refused_is_not_made(played: Scene) -> N
 
 ADMIN_LISTS = (
     "permissions_user", "collab_thread", "collab_event", "collab_message", "collab_proposal", "agents_turn",
-    "agents_phrasing", "agents_replycount",
+    "agents_phrasing", "agents_replycount", "agents_tool", "auth_group",
 )  # fmt: skip
 ADMIN_QUERIES = ("q=%00", "kind__exact=%00", "id__exact=%00", "o=%00", "p=%00", "state__exact=x", "e=1")
 
@@ -189,7 +199,8 @@ def test_no_query_makes_the_admin_site_fail(played: Scene, query: str) -> None:
     for name in ADMIN_LISTS:
         assert browser.get(f"{reverse(f'admin:{name}_changelist')}?{query}").status_code < 500
         for id in ("%00", "x", "%FF", "9" * 400):
-            assert browser.get(f"/admin/{name.replace('_', '/')}/{id}/change/").status_code < 500
+            for page in ("change", "history", "delete"):
+                assert browser.get(f"/admin/{name.replace('_', '/')}/{id}/{page}/").status_code < 500
 
 
 def _browser(someone: cast.Someone) -> Client:

@@ -60,7 +60,7 @@ class TestMistakes:
             (("restaurant", "FILE", "--at", "yesterday"), "is no moment"),
             (("restaurant", "FILE", "--at", "9" * 20), "is no moment"),
             (("restaurant", "FILE", "--secret", "no base64!"), "it cannot be signed"),
-            (("restaurant", "FILE", "--url", "http://127.0.0.1:1"), "does not answer"),
+            (("restaurant", "FILE", "--url", "http://127.0.0.1:1"), "does not answer .*: start the server, or name"),
             (("restaurant", "FILE", "--url", "nowhere"), "does not answer"),
         ],
         ids=[f"number {number}" for number in range(7)],

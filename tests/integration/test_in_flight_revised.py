@@ -69,10 +69,10 @@ def test_what_revises_stops_the_turn_and_the_next_is_told_what_it_did(
     studio: Studio, puppet: Puppet, stage: Stage, books: None
 ):
     asked = revised(studio, puppet)
-    told = next(text for text in asked.words.splitlines() if text.startswith("- T1.1"))
+    told = next(text for text in asked.words.splitlines() if text.startswith("- T1-1"))
     assert (
         told.removesuffix("</note>")
-        == '- T1.1 book_table {"day":"Friday"}: done; result {"day":"Friday","reservation":"R1"}'
+        == '- T1-1 book_table {"day":"Friday"}: done; result {"day":"Friday","reservation":"R1"}'
     )
     assert asked.words.index(ACCOUNT) < asked.words.rindex("actually, Saturday")
     puppet.says("I see.")
@@ -124,7 +124,7 @@ def test_a_call_of_the_old_plan_that_nobody_knew_of_is_looked_up_before_it_is_to
         told = revised(studio, puppet).words
         puppet.says("I see.")
         stage.settles()
-    assert '- T1.1 book_table {"day":"Friday"}: done; result {"reservation":"R1"}' in told
+    assert '- T1-1 book_table {"day":"Friday"}: done; result {"reservation":"R1"}' in told
     assert Call.objects.get().moved_from == "unknown"
 
 

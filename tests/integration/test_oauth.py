@@ -70,6 +70,15 @@ class TestDescribing:
         answer = await inspector.http.get("/.well-known/oauth-authorization-server", headers={"Host": "evil.example"})
         assert answer.status_code == 421
 
+    @pytest.mark.parametrize("host", ["127.0.0.1:65536", "localhost:99999", "xn--a.accord.example"])
+    async def test_a_host_that_no_address_can_name_is_not_answered_for(
+        self, inspector: Program, settings: Any, host: str
+    ) -> None:
+        settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", ".accord.example"]
+        for path in ("/.well-known/oauth-authorization-server", "/oauth/authorize", "/mcp"):
+            answer = await inspector.http.get(path, headers={"Host": host})
+            assert (answer.status_code, answer.json()["code"]) == (421, "not_served")
+
     async def test_a_page_of_another_origin_is_not_answered(self, inspector: Program) -> None:
         answer = await inspector.http.post("/oauth/token", headers={"Origin": "https://evil.example"})
         assert answer.status_code == 403
@@ -118,6 +127,17 @@ class TestRegistering:
         answer = await inspector.registers()
         assert answer.status_code == 429
         assert int(answer.headers["Retry-After"]) > 0
+
+    async def test_behind_a_proxy_one_network_takes_nothing_from_another(
+        self, inspector: Program, monkeypatch: pytest.MonkeyPatch, settings: Any
+    ) -> None:
+        monkeypatch.setattr(asgi, "ASKING", asgi.Policy("tests", 1))
+        settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        said = [
+            (await inspector.http.get("/oauth/authorize", headers={"X-Forwarded-For": forwarded})).status_code
+            for forwarded in ("198.51.100.7", "192.0.2.1, 198.51.100.7", "203.0.113.9")
+        ]
+        assert said == [400, 429, 400]
 
     async def test_what_nobody_wanted_for_a_day_is_forgotten(
         self, inspector: Program, studio: Studio, clock: Any

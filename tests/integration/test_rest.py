@@ -23,7 +23,7 @@ from collab import commands, selectors
 from collab.models.threads import Event, Message
 from collab.services.documents import document_create, document_edit
 from collab.services.messages import message_post
-from collab.services.threads import thread_create
+from collab.services.threads import thread_create, thread_mode_set
 from collab.services.workspaces import workspace_create
 from permissions.actors import System
 from permissions.models import User
@@ -33,6 +33,8 @@ from tests.support.queries import Queries
 from tests.support.rest import BASE, Caller, caller, refusal
 from tests.support.scene import scene
 from tests.support.tools import book_boat, registered, reserve_table
+from tests.support.turns import posts as posts_message
+from tests.support.worked import Worker
 
 pytestmark = pytest.mark.django_db
 
@@ -232,7 +234,24 @@ class TestReading:
 
     def test_the_end_of_a_log_is_no_place_in_a_list_of_ids(self, studio, desk_of_ana):
         end = desk_of_ana.read(f"/threads/{studio.thread.id}")["cursor"]
-        assert refusal(desk_of_ana.get(f"/threads/{studio.thread.id}/turns", before=end)) == (422, "bad_cursor")
+        assert refusal(desk_of_ana.get(f"/threads/{studio.thread.id}/calls", before=end)) == (422, "bad_cursor")
+
+    @pytest.mark.parametrize("kind", ["turns", "calls", "proposals"])
+    def test_what_happens_in_a_thread_is_read_in_pages_from_the_newest_back(self, studio, desk_of_ana, kind: str):
+        thread_mode_set(actor=studio.ana.actor, thread=studio.thread.id, mode="suggest")
+        for number in range(3):
+            posts_message(studio.ana, studio.thread, f"Suggest {number}.")
+            worker = Worker.begins(studio)
+            edits = [{"find": "900", "replace": f"95{number}"}]
+            worker.calls("edit_document", document=str(studio.document.id), edits=edits)
+            worker.ends()
+        path = f"/threads/{studio.thread.id}/{kind}"
+        whole = [item["id"] for item in desk_of_ana.read(path)["items"]]
+        newest = desk_of_ana.read(path, limit=2)
+        older = desk_of_ana.read(path, limit=2, before=newest["next"])
+        assert len(whole) == 3
+        assert [item["id"] for item in [*older["items"], *newest["items"]]] == whole
+        assert older["next"] is None
 
     def test_a_cursor_beyond_the_log_is_refused(self, studio, desk_of_ana):
         answer = desk_of_ana.get(f"/threads/{studio.thread.id}/events", after=cursor(studio.thread.id, 10_000))

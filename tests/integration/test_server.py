@@ -5,8 +5,10 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 
 import httpx
+import pytest
 
 from tests.support.server import ROOT
 from tests.support.visitor import visiting
@@ -35,6 +37,51 @@ async def test_a_frame_over_64_kib_closes_the_socket_as_too_big(server):
         await socket_.send("x" * 65_537)
         await socket_.wait_closed()
     assert socket_.close_code == 1009
+
+
+def test_an_answer_to_head_has_no_body_however_long_the_page(server):
+    with visiting(server, "admin") as admin:
+        address = "/admin/permissions/user/"
+        page = admin.http.get(address)
+        assert len(page.content) > 65_536, "it is sent in parts"
+        cookie = b"Cookie: " + page.request.headers["Cookie"].encode()
+    said = _said(server, _asked("HEAD", address, cookie) + _asked("GET", "/healthz", b"Connection: close"))
+    head, _, after = said.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert after.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("root", [b"//evil.example", b"/elsewhere", b"\xff"])
+def test_no_client_says_where_the_application_lies(server, root):
+    header = b"Connection: close\r\nDaphne-Root-Path: " + root
+    said = _said(server, _asked("GET", "/inbox/", header))
+    assert b"302 Found" in said
+    assert b"Location: /sign-in/?next=/inbox/\r\n" in said
+    assert b" 404 " in _said(server, _asked("GET", "/elsewhere/healthz", header))
+
+
+def test_a_socket_whose_protocol_has_no_readable_name_is_told_the_one_that_is_spoken(server):
+    shaking = (
+        f"Origin: {server.url}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: "
+    )
+    said = _said(server, _asked("GET", "/ws/inbox/", shaking.encode() + b"\xff"))
+    assert said.startswith(b"HTTP/1.1 101 ")
+    assert said.endswith(b"\x88\x02" + (4400).to_bytes(2, "big")), "a frame that closes"
+
+
+def _asked(method: str, address: str, header: bytes) -> bytes:
+    return f"{method} {address} HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode() + header + b"\r\n\r\n"
+
+
+def _said(server, sent: bytes) -> bytes:
+    """Return all that the server says on one connection, which it closes."""
+    url, said = httpx.URL(server.url), b""
+    with socket.create_connection((url.host, url.port), timeout=20) as connection, suppress(ConnectionResetError):
+        connection.sendall(sent)
+        while part := connection.recv(65_536):
+            said += part
+    return said
 
 
 def test_an_address_that_is_taken_is_said_and_ends_the_process(server_environment):

@@ -87,7 +87,7 @@ def test_a_model_reads_what_a_source_delivers_as_data(came: Came):
 def test_the_turn_that_revises_is_told_what_the_old_one_did(came: Came):
     _, second = came["actually-saturday"]["history"]
     (account,) = [line for line in second["lines"] if "This request changes an earlier one" in line]
-    assert 'T1.1 reserve_table {"day":"2026-12-04","name":"","party":4,"time":"20:30"}: done' in account
+    assert 'T1-1 reserve_table {"day":"2026-12-04","name":"","party":4,"time":"20:30"}: done' in account
 
 
 def test_a_rule_that_is_taken_out_is_named(came: Came):

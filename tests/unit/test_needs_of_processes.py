@@ -41,6 +41,14 @@ def test_a_runner_with_all_it_needs_is_not_refused(monkeypatch: pytest.MonkeyPat
     assert processes.check_runners() == []
 
 
+@pytest.mark.django_db
+def test_a_runner_of_a_database_that_was_not_migrated_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch):
+    processes.require_migrated("manage.py runner")
+    monkeypatch.setattr(processes.MigrationExecutor, "migration_plan", lambda *_: [("procrastinate", False)])
+    with pytest.raises(CommandError, match=r"\(1 not applied\): run manage.py migrate first, with ACCORD_RUNNERS=1"):
+        processes.require_migrated("manage.py runner")
+
+
 def test_one_process_without_runners_needs_nothing(monkeypatch: pytest.MonkeyPatch, settings: Any):
     given(monkeypatch, settings, database="sqlite", redis="", runners=False)
     assert processes.check_runners() == []

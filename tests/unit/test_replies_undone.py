@@ -18,8 +18,8 @@ ANEW = replace(
 )
 UNDONE, LOST = replace(BOOKED, outcome="undone"), replace(BOOKED, outcome="unknown")
 UNDOING = CallRecord(
-    "undo_call", {"call": "T1.1", "tool": "reserve_table"}, "done",
-    {"undone": "T1.1", "action": "reserve table", "args": ASKED, "result": CAME}, effect="write", key="T2:1",
+    "undo_call", {"call": "T1-1", "tool": "reserve_table"}, "done",
+    {"undone": "T1-1", "action": "reserve table", "args": ASKED, "result": CAME}, effect="write", key="T2:1",
 )  # fmt: skip
 TOO_LATE = replace(UNDOING, outcome="failed", result=None, reason="It is too late to cancel")
 NOT_KNOWN = replace(UNDOING, outcome="unknown", result=None)
@@ -52,8 +52,8 @@ def test_a_reply_that_leaves_it_out_gets_it_in_its_language(language: str):
 @pytest.mark.parametrize(
     ("says", "record", "reads"),
     [
-        ("I've undone the booking.", DID_NOT, "I couldn't undo reserve_table (T1.1): It is too late to cancel."),
-        ("I've undone the booking.", MAY_HAVE, "Whether reserve_table (T1.1) is undone is still being checked."),
+        ("I've undone the booking.", DID_NOT, "I couldn't undo reserve_table (T1-1): It is too late to cancel."),
+        ("I've undone the booking.", MAY_HAVE, "Whether reserve_table (T1-1) is undone is still being checked."),
         ("I've undone the booking.", Record([ANEW], [BOOKED]), "Not done: undo call."),
         ("I've cancelled the table.", DID_NOT, "Not done: cancel table."),
         ("I've cancelled the cinema.", DID, "Not done: cancel table."),

@@ -120,3 +120,9 @@ def test_a_name_without_letters_compiles_and_breaks_nothing(name: str) -> None:
     call = CallRecord(name, {"...": "x", "\u202ea": 1}, effect="write")
     assert "\u202e" not in setting.say(call)
     check("I've done it. It was changed.", Record([call]), setting)
+
+
+def test_a_tool_that_runs_a_test_changes_nothing() -> None:
+    assert effect_of("run_line_test") == "read"
+    assert effect_of("perform_search") == "read"
+    assert effect_of("run_payroll") == "write"

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from agents.clients.terminal.api import ATTEMPTS, Api, Denied, Unanswered
-from agents.clients.terminal.finding import thread_named
+from agents.clients.terminal.finding import open_proposal, thread_named
 from agents.clients.terminal.show import lines_of, message, plain, proposal
 from agents.clients.terminal.waiting import COMPLETED, ENDED, HELD, PASSED_OVER, PAUSED, Waiting
 
@@ -129,6 +129,21 @@ def test_a_title_names_exactly_one_thread(titles, refusal):
         return
     with pytest.raises(Denied, match=refusal):
         thread_named(api, "Dinner")
+
+
+def test_a_proposal_is_named_by_its_id_where_several_have_a_title():
+    ids = ["01a22ccf-a649-7196-9887-d46d08450637", "01a22cd5-0620-724d-816e-07def58911a6"]
+    server = Answers(says(items=[{"id": id, "title": "Plan"} for id in ids], next=None))
+    with pytest.raises(Denied, match=f"name one by its id: {ids[0]}"):
+        open_proposal(server.api, "T", "Plan")
+    assert open_proposal(server.api, "T", ids[0]) == ids[0]
+
+
+def test_a_title_is_looked_for_on_every_page_of_a_list():
+    first, last = ([{"id": title, "title": title}] for title in ("Lunch", "Dinner"))
+    server = Answers(says(workspaces=[{"id": "W"}]), says(threads=first, next="c1"), says(threads=last, next=None))
+    assert thread_named(server.api, "Dinner") == "Dinner"
+    assert [request.url.params.get("before") for request in server.asked] == [None, None, "c1"]
 
 
 @pytest.mark.parametrize("hidden", ["\x1b[2J", "\x9b31m", "\r", "\x07", "\u202e", "\u200b"])

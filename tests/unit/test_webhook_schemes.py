@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks import Webhook
 
-from agents.sources.rates import Rates, network
+from agents.sources.rates import Rates
 from agents.sources.schemes import SCHEMES, BadDelivery, StandardWebhooks, StripesHeader, Verified
+from collab.web.senders import network
 
 SECRET = "whsec_" + base64.b64encode(b"restaurant-secret-of-32-bytes!!!").decode()
 OLD = "whsec_" + base64.b64encode(b"restaurant-secret-before-that!!!").decode()

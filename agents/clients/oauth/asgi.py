@@ -23,8 +23,8 @@ from agents.clients.oauth.addresses import is_offered
 from agents.clients.oauth.provider import PUBLIC, Provider
 from agents.clients.origins import NotServed, issuer_of, mcp_of, origin_of
 from agents.clients.rest.quotas import Policy, Quotas
-from agents.sources.rates import network
 from collab.db import AWAY
+from collab.web.senders import network, sender_of
 
 LARGEST = 32_768
 """Bytes of a request."""
@@ -58,8 +58,7 @@ class OAuth:
             await say(answer, 404, "not_found", "Programs are let in over https only.")
             return
         policy = REGISTERING if scope["path"].endswith("/register") else ASKING
-        address = str(scope["client"][0]) if scope.get("client") else ""
-        spent = self._quotas.spend(network(address), policy, time.monotonic())
+        spent = self._quotas.spend(network(sender_of(scope)), policy, time.monotonic())
         if spent.wait:
             await say(answer, 429, "busy", "Too many requests.", {"Retry-After": str(int(spent.wait) + 1)})
             return

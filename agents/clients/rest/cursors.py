@@ -26,10 +26,8 @@ def cursor(of: UUID, place: int) -> str:
     return base64.urlsafe_b64encode(of.bytes + place.to_bytes(_PLACE_BYTES, "big")).rstrip(b"=").decode()
 
 
-def id_of(text: str | None, of: UUID) -> UUID | None:
-    """Return the id that a cursor stands for; None without one. Raises as :func:`place_of`, and where it is a seq's."""
-    if not text:
-        return None
+def id_of(text: str, of: UUID) -> UUID:
+    """Return the id that a cursor stands for. Raises as :func:`place_of`, and where it stands for a seq."""
     place = place_of(text, of)
     if place < _LEAST_ID:
         raise BadCursor

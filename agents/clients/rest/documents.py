@@ -82,8 +82,8 @@ def proposals(
     found = selectors.document_for(actor, document)
     threads = readable(Thread.objects.filter(workspace=found.workspace_id), actor)
     waiting = Proposal.objects.filter(document=found, state=Proposal.State.OPEN, thread__in=threads)
-    if last := id_of(before, found.id):
-        waiting = waiting.filter(pk__lt=last)
+    if before:
+        waiting = waiting.filter(pk__lt=id_of(before, found.id))
     newest = list(waiting.order_by("-pk").values_list("pk", flat=True)[: limit + 1])
     shown = newest[:limit]
     return {

@@ -12,7 +12,7 @@ from ninja import Query, Router
 
 from agents.clients import reads
 from agents.clients.rest.asking import Asked
-from agents.clients.rest.cursors import cursor, id_of
+from agents.clients.rest.cursors import cursor, id_of, place_of
 from agents.clients.rest.shapes import MOST, Cursor, Item, Items
 from agents.models.actions import PendingAction
 from agents.models.timers import Timer
@@ -20,7 +20,7 @@ from agents.models.turns import Call, Question, Turn
 from collab import reads as items
 from collab import selectors
 from collab.models.proposals import Proposal
-from collab.models.threads import Message
+from collab.models.threads import Message, Thread
 from permissions.actors import Actor
 from permissions.errors import NotFound
 
@@ -29,20 +29,22 @@ router = Router(tags=["What happens in a thread"])
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A kind of thing: its rows, how they name their thread, and which of them wait, run or stand open."""
+    """A kind of thing: its rows, how they name their thread, which of them wait, run or stand open, and what puts them
+    in order: where the log records each alone its ``seq``, else its id, as ids are made in order of time."""
 
     name: str
     rows: type[Model]
     thread: str
     opened: Q
+    order: str = "pk"
 
 
 THINGS: Mapping[str, Thing] = {
-    "turns": Thing("turn", Turn, "thread", Q(status__in=["running", "paused"], resumed_by=None)),
+    "turns": Thing("turn", Turn, "thread", Q(status__in=["running", "paused"], resumed_by=None), "seq"),
     "calls": Thing("call", Call, "turn__thread", Q(outcome=None) | Q(outcome="unknown")),
     "questions": Thing("question", Question, "turn__thread", Q(answered_at=None, dismissed=False)),
-    "actions": Thing("action", PendingAction, "thread", Q(state=PendingAction.State.OPEN)),
-    "proposals": Thing("proposal", Proposal, "thread", Q(state=Proposal.State.OPEN)),
+    "actions": Thing("action", PendingAction, "thread", Q(state=PendingAction.State.OPEN), "seq"),
+    "proposals": Thing("proposal", Proposal, "thread", Q(state=Proposal.State.OPEN), "seq"),
     "timers": Thing("timer", Timer, "thread", Q(state=Timer.State.WAITING)),
 }
 """What a thread's things are called in addresses."""
@@ -72,14 +74,13 @@ def _list(kind: str, thing: Thing) -> None:
         rows: QuerySet[Any] = thing.rows._default_manager.filter(**{thing.thread: found.id})
         if open:
             rows = rows.filter(thing.opened)
-        if last := id_of(before, found.id):
-            rows = rows.filter(pk__lt=last)
-        # Ids are made in order of time, so the newest have the greatest.
-        newest = list(rows.order_by("-pk").values_list("pk", flat=True)[: limit + 1])
+        if before:
+            rows = rows.filter(**{f"{thing.order}__lt": _last(thing, found, before)})
+        newest = list(rows.order_by(f"-{thing.order}").values_list("pk", thing.order)[: limit + 1])
         shown = newest[:limit]
         return {
-            "items": _built(actor, thing, list(reversed(shown))),
-            "next": cursor(found.id, shown[-1].int) if len(newest) > limit else None,
+            "items": _built(actor, thing, [id for id, _ in reversed(shown)]),
+            "next": cursor(found.id, _number(shown[-1][1])) if len(newest) > limit else None,
         }
 
 
@@ -101,6 +102,15 @@ def _show(kind: str, thing: Thing) -> None:
         if not found:
             raise NotFound
         return found[0]
+
+
+def _last(thing: Thing, thread: Thread, text: str) -> int | UUID:
+    """Return what a page ends before, in the order of its things."""
+    return place_of(text, thread.id, most=thread.head_seq) if thing.order == "seq" else id_of(text, thread.id)
+
+
+def _number(place: int | UUID) -> int:
+    return place.int if isinstance(place, UUID) else place
 
 
 def _built(actor: Actor, thing: Thing, ids: list[UUID]) -> list[dict[str, Any]]:

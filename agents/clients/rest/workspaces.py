@@ -45,7 +45,7 @@ def threads_in(
     request: Asked, workspace: UUID, *, archived: bool = False, before: Cursor = None, limit: Limit = MOST
 ) -> dict[str, Any]:
     """List the threads that the client sees in a workspace, the newest first."""
-    last = id_of(before, workspace)
+    last = id_of(before, workspace) if before else None
     found, more = reads.threads_before(request.auth.actor, workspace, before=last, archived=archived, limit=limit)
     return {"threads": found, "next": cursor(workspace, more.int) if more else None}
 
@@ -55,7 +55,7 @@ def documents_in(
     request: Asked, workspace: UUID, *, archived: bool = False, before: Cursor = None, limit: Limit = MOST
 ) -> dict[str, Any]:
     """List the documents that the client sees in a workspace, the newest first."""
-    last = id_of(before, workspace)
+    last = id_of(before, workspace) if before else None
     found, more = reads.documents_before(request.auth.actor, workspace, before=last, archived=archived, limit=limit)
     return {"documents": found, "next": cursor(workspace, more.int) if more else None}
 

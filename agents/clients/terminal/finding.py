@@ -26,11 +26,13 @@ def document_named(api: Api, name: str) -> str:
 
 
 def open_proposal(api: Api, thread: str, title: str) -> str:
-    """Return the id of the one proposal that stands open in a thread for the document of a title.
+    """Return the id of the one proposal that stands open in a thread for the document of a title; an id is its own.
 
     Raises:
         Denied: there is none, or there are several.
     """
+    if _is_id(title):
+        return title
     return _one(_all(api, f"/threads/{thread}/proposals", "items", open=True), title, "open proposal")
 
 

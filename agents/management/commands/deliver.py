@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from argparse import ArgumentParser
@@ -37,6 +38,7 @@ class Command(BaseCommand):
             CommandError: there is no such source or file, the moment or the secret cannot be read, or no server
                 answers; also when the server refuses it.
         """
+        logging.getLogger("httpx2").setLevel(logging.WARNING)
         found = Source.objects.filter(name=source).first()
         if found is None:
             names = ", ".join(Source.objects.order_by("name").values_list("name", flat=True)) or "none"
@@ -79,4 +81,6 @@ def _sent(address: str, body: bytes, headers: dict[str, str]) -> httpx2.Response
     try:
         return httpx2.post(address, content=body, headers={"Content-Type": "application/json", **headers}, timeout=30)
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-        raise CommandError(f"{address} does not answer: {error or type(error).__name__}") from error
+        raise CommandError(
+            f"{address} does not answer ({error or type(error).__name__}): start the server, or name yours with --url"
+        ) from error

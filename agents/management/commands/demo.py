@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from uuid import UUID
 
@@ -60,6 +61,7 @@ class Command(BaseCommand):
     @transaction.atomic
     def handle(self, *_: Any, **options: Any) -> None:
         """Make what is missing, through the same services people use, and print the sign-ins."""
+        logging.getLogger("agents.tools.enabling").setLevel(logging.WARNING)
         people = {username: _person(username, name) for username, name in PEOPLE.items()}
         if not User.objects.filter(username="admin").exists():
             User.objects.create_superuser("admin", password=PASSWORD, display_name="Admin")

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from agents.providers.errors import ModelConfigError
 from agents.turns import dispatch
 from collab import doorbell
-from collab.processes import require_runners
+from collab.processes import require_migrated, require_runners
 
 
 class Command(BaseCommand):
@@ -29,9 +29,11 @@ class Command(BaseCommand):
         """Work until SIGTERM or SIGINT, then let turns park at their next boundary.
 
         Raises:
-            CommandError: PostgreSQL, Redis or ACCORD_RUNNERS is not set, or the model cannot be set up.
+            CommandError: PostgreSQL, Redis or ACCORD_RUNNERS is not set, a migration is not applied, or the model
+                cannot be set up.
         """
         require_runners("manage.py runner")
+        require_migrated("manage.py runner")
         try:
             asyncio.run(self._work(concurrency))
         except ModelConfigError as wrong:

@@ -12,7 +12,7 @@ from agents.tools.named import NAME, as_undone, call_named
 from collab.db import in_db
 from permissions.actors import Agent
 
-Name = Annotated[str, Field(pattern=NAME, description="The call as you are told of it, like T3.1.")]
+Name = Annotated[str, Field(pattern=NAME, description="The call as you are told of it, like T3-1.")]
 ToolName = Annotated[str, Field(max_length=100, description="The tool it called, like reserve_table.")]
 
 

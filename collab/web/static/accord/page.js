@@ -8,10 +8,16 @@ watchDialogs();
 watchKeys();
 localTimes(document);
 
-// A role is saved when it is chosen; without scripts its form has a button.
+// A role is saved when it is chosen; with the arrow keys, which pass others on the way, once its field is left. Without
+// scripts its form has a button.
+let byKeys = false;
+for (const type of ["keydown", "pointerdown"]) document.addEventListener(type, () => { byKeys = type === "keydown"; }, true);
 document.addEventListener("change", (event) => {
-  const field = /** @type {Element} */ (event.target);
-  if (field.matches("[data-save-on-change]")) /** @type {HTMLSelectElement} */ (field).form?.requestSubmit();
+  const field = /** @type {HTMLSelectElement} */ (event.target);
+  if (!field.matches("[data-save-on-change]")) return;
+  const save = () => field.form?.requestSubmit();
+  if (byKeys) field.onblur = save;
+  else save();
 });
 
 // A moment is typed in the reader's own time zone, and sent with it.

@@ -41,7 +41,7 @@ export const forWhom = (whom) => (whom ? el("span.for", { "data-hue": hueOf(whom
  */
 export function faces(store) {
   const here = new Set([store.viewer.id, ...store.here.map((person) => person.id)]);
-  const people = [...store.people].sort((a, b) => Number(here.has(b.id)) - Number(here.has(a.id)));
+  const people = store.everyone.sort((a, b) => Number(here.has(b.id)) - Number(here.has(a.id)));
   return people.slice(0, 8).map((person) => {
     const present = here.has(person.id);
     const title = [person.name, person.role, present ? "here" : "away"].filter(Boolean).join(", ");
@@ -53,7 +53,7 @@ export function faces(store) {
 /** The same in a sentence. @param {import("./store.js").Store} store */
 export function facesLabel(store) {
   const here = new Set([store.viewer.id, ...store.here.map((person) => person.id)]);
-  const names = (/** @type {boolean} */ present) => store.people.filter((person) => here.has(person.id) === present).map((person) => person.name);
+  const names = (/** @type {boolean} */ present) => store.everyone.filter((person) => here.has(person.id) === present).map((person) => person.name);
   const away = names(false);
   return `Here now: ${names(true).join(", ")}.${away.length ? ` Away: ${away.join(", ")}.` : ""}`;
 }

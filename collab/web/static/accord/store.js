@@ -187,6 +187,12 @@ export class Store {
     return this.get("thread", this.threadId);
   }
 
+  /** The people of the workspace: those the page was loaded with, and who came here since. */
+  get everyone() {
+    const known = new Set(this.people.map((person) => person.id));
+    return [...this.people, ...this.here.filter((person) => !known.has(person.id))];
+  }
+
   /** What the thread's agent is called, at the beginning of a sentence. */
   get agentName() {
     return this.thread?.agent?.name ?? "The agent";
