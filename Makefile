@@ -42,7 +42,7 @@ format: $(DEV) ## Format the code and put its imports in order
 	@$(VENV)/bin/ruff check --quiet --fix --select I
 	@$(VENV)/bin/ruff format
 
-bench: $(DEV) ## Measure Accord beside its peers, 12 minutes (ARGS="--quick", figures, or "--publish")
+bench: $(DEV) ## Measure Accord beside its peers, 14 minutes (ARGS="--quick", figures, or "--publish")
 	@$(PYTHON) -m tests.benchmarks $(ARGS)
 
 replies: $(DEV) ## Measure the reply check on a file of cases (DATA=FILE) and write docs/replies-report.md

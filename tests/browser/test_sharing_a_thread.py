@@ -33,7 +33,6 @@ def test_robin_works_for_ana_then_for_ben_and_everyone_sees_for_whom(stage, stud
 
     ana.says("add book the venue to the plan")
     expect(ana.strip).to_contain_text("Robin works for you now.")
-    expect(ana.running).to_contain_text("It stands at the very end")
     ana.says("and order the flowers")
     ben.says("and rename it")
 
@@ -156,6 +155,19 @@ def test_who_looks_at_the_document_on_a_small_screen_keeps_their_place_and_has_r
     expect(ana.rail("for Ben").locator(".reply")).to_have_count(1)
     assert ana.page.evaluate("document.getElementById('log').scrollTop") == place
     expect(ana.page).to_have_title(UNREAD)
+
+
+def test_an_open_timeline_follows_what_happens_and_counts_it(stage, studio):
+    page = stage.window("ben", studio.timeline_path)
+    before = page.locator(".ev").count()
+    ana = stage.tab("ana", studio.thread_path)
+    ana.says("good morning")
+    ana.comes_to_rest()
+    expect(page.locator("#events")).to_contain_text("wrote: “good morning”")
+    expect(page.locator("#events")).to_contain_text("Ended")
+    after = page.locator(".ev").count()
+    assert after > before
+    expect(page.locator("#count")).to_have_text(f"{after} events, each in its place")
 
 
 def equals_a_fresh_page(stage, studio, who: str, tab: Tab) -> None:

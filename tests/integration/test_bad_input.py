@@ -130,7 +130,7 @@ def test_no_query_makes_a_page_fail(played: Scene) -> None:
     for address in addresses(played, "GET"):
         name = resolve(address).url_name or ""
         alone = QUERIES.get(name, QUERIES.get(name.partition("-")[0], ()))
-        for value in values:
+        for value in values if alone else values[:2]:
             for names in (("before", "thread", "next", "all", "\0"), *((name,) for name in alone)):
                 query = urlencode(dict.fromkeys(names, value), errors="replace")
                 assert browser.get(f"{address}?{query}").status_code < 500, (address, query)

@@ -114,6 +114,15 @@ def test_a_proposal_made_from_an_older_version_says_what_is_in_its_way(terminals
     assert "refused (" in printed
 
 
+@pytest.fixture
+def hears_interrupts():
+    """Let programs begin as at a terminal, which hear interrupts; those of a shell's background do not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_interrupts")
 def test_a_thread_is_followed_until_it_is_interrupted(terminals):
     ana, ben = terminals["ana"], terminals["ben"]
     ben.run("post", THREAD, "Before", "--comment")
@@ -128,7 +137,10 @@ def test_a_thread_is_followed_until_it_is_interrupted(terminals):
             assert json.loads(following.stdout.readline())["items"][0]["text"] == "After"
         finally:
             following.send_signal(signal.SIGINT)
-            ended = following.wait(30)
+            try:
+                ended = following.wait(30)
+            finally:
+                following.kill()
         assert ended == 130
         assert "Traceback" not in following.stderr.read()
 
