@@ -34,12 +34,15 @@ OWN_SERVICES = (
             "document_rights", "document_versions", "documents_in_turns", "editing", "inbox_actions", "inbox_rights",
             "items", "past", "proposal_rights", "proposals_in_advance", "reach", "suggestions_told",
             "documents", "proposals", "proposal_commands", "tools_document", "workspaces", "threads",
-            "mcp", "oauth", "rest_fuzz",
+            "mcp", "oauth", "rest_fuzz", "authority", "client_authorship", "client_tokens", "call_steps",
+            "in_flight_classified", "in_flight_revised", "inbox_socket", "reply_counts", "turns_for_no_one",
+            "undo_call",
         )
     ),
 )  # fmt: skip
-"""Tests whose processes use the services whichever pass runs them, those of documents and rights, whose rules no
-database changes, and those of clients that send anything, since PostgreSQL keeps less: they run in the first."""
+"""Tests whose processes use the services whichever pass runs them, those of documents, rights and what input means,
+whose rules no database changes, and those of clients that send anything, of which PostgreSQL keeps less: they run in
+the first."""
 
 OWN_SQLITE = (
     "faults/test_kill.py",
