@@ -13,8 +13,8 @@ from tests.support.services import database_url, redis_url
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ON_SERVICES = ("integration", "faults", "attacks", "scenarios")
-PARALLEL = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
-"""A file's tests run in one worker, which makes what they share once. Two cores keep three busy: much is waited for."""
+PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+"""A file's tests run in one worker, which makes what they share once."""
 
 OWN_SERVICES = (
     "faults/test_agui_processes.py",
